@@ -31,11 +31,10 @@ export const benchReconcile = (): Promise<void> =>
     const keyring = fixedKeyring([secret(Buffer.alloc(32))]);
     const cpuMs = async () => (await postgresMs(db)) + processMs(process.pid);
     const [started, cpuBefore] = [performance.now(), await cpuMs()];
-    const { findings, entries } = await reconcileSupplier({ db, clock, keyring }, SUPPLIER_ID, {
-      file,
-      from: undefined,
-      to: undefined,
-    });
+    const input = { file, from: undefined, to: undefined };
+    const deps = { db, clock, keyring };
+    const by = { kind: "command", id: "bench" } as const;
+    const { findings, entries } = await reconcileSupplier(deps, SUPPLIER_ID, input, by);
     const seconds = (performance.now() - started) / 1_000;
     const cpuSeconds = ((await cpuMs()) - cpuBefore) / 1_000;
     report(

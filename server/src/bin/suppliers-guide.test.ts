@@ -75,7 +75,7 @@ test("every command of the suppliers' guide works against the suppliers, in the 
   const findings = await readFile(join(folder, "findings.csv"), "utf8");
   assert.match(
     findings,
-    /^finding,reference,id,currency,ours,theirs,difference,time\nmissing_here,ord_unknown\.0\.0\.1,900001,USD,0\.00,0\.92,0\.92,/,
+    /^finding,reference,id,currency,ours,theirs,difference,time,reason\nmissing_here,ord_unknown\.0\.0\.1,900001,USD,0\.00,0\.92,0\.92,/,
   );
 });
 

@@ -31,6 +31,7 @@ const SECTIONS: readonly { title?: string; sections: readonly Section[] }[] = [
       { label: "Money", path: "/money", key: "m", isByEnvironment: true },
       { label: "Deposits", path: "/deposits", key: "d", isByEnvironment: true },
       { label: "Reports", path: "/reports", key: "e", isByEnvironment: true },
+      { label: "Reconciliations", path: "/reconciliations", key: "n" },
     ],
   },
   {

@@ -133,6 +133,7 @@ for (const [index, role] of STAFF_ROLES.entries())
         personId: admin.accountId,
         proposalId: "missing",
         depositId: "missing",
+        reconciliationId: goods.reconciliationId,
       },
     };
     for (const [key, { ids }] of IS_FULL ? PAGES : PAGES.slice(index * ROLE_STEP, index * ROLE_STEP + 1)) {

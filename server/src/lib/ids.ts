@@ -3,7 +3,8 @@ import type { Clock } from "./clock.ts";
 
 /**
  * The prefixes of CONTRACT 1, and those that no API caller sees: `sup` for suppliers, `prc` for processes, `usr` and `stf` for
- * people, `ses` for their sessions, `act` for the activity log, `prp` for proposals, `rul` for price rules, `alt` for alerts, `job` for jobs. An id tells
+ * people, `ses` for their sessions, `act` for the activity log, `prp` for proposals, `rul` for price rules, `alt` for alerts, `job` for jobs,
+ * `rcn` for reconciliations. An id tells
  * what it names; callers treat the rest as opaque.
  */
 export type IdPrefix =
@@ -27,7 +28,8 @@ export type IdPrefix =
   | "rul"
   | "alt"
   | "job"
-  | "dep";
+  | "dep"
+  | "rcn";
 
 /** Makes ids: the prefix and a UUIDv7 in 26 characters of Crockford base32, so that text order is time order. */
 export type Ids = (prefix: IdPrefix) => string;

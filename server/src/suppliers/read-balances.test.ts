@@ -27,7 +27,9 @@ test("each called supplier is asked once in five minutes, and an unusable answer
   };
   const openSupplier = async (id: string) => {
     asked.push(id);
-    const supplier = (id === one ? { readBalance: async () => answer } : {}) as RemoteSupplier;
+    const supplier = (
+      id === one ? { readBalance: async () => answer && { balance: answer } } : {}
+    ) as RemoteSupplier;
     return { supplier, hasFailed: false };
   };
   const readAll = async () => {
@@ -63,7 +65,7 @@ test("another Scrip tells its balance; an error or nonsense is no balance", asyn
   };
   const money = { amount: 990, currency: "EUR", minorUnitExponent: 2 };
   const asOf = "2030-01-01T00:00:00Z";
-  assert.deepEqual(await ask({ balance: money, asOf }), { amountMinor: 990n, currency: "EUR" });
+  assert.deepEqual(await ask({ balance: money, asOf }), { balance: { amountMinor: 990n, currency: "EUR" } });
   assert.equal(await ask({ balance: { ...money, currency: "BEANS" }, asOf }), undefined);
   assert.equal(await ask({ balance: { ...money, amount: -1 }, asOf }), undefined);
   assert.equal(await ask({ detail: "no" }, 403), undefined);

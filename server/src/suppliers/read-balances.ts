@@ -23,7 +23,7 @@ export async function readNextBalance({ db, clock, openSupplier }: ReadBalancesD
   const now = clock.now();
   const id = await claimDue(db, now);
   if (id === undefined) return false;
-  const balance = await (await openSupplier(id))?.supplier.readBalance?.();
+  const balance = (await (await openSupplier(id))?.supplier.readBalance?.())?.balance;
   if (balance) await storeBalance(db, id, balance, clock.now());
   return true;
 }

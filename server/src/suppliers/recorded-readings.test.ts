@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { SECRETS } from "../../testing/upstream/supplier-fakes.ts";
+import { sayOdd } from "./calls/checked-reading.ts";
 import { getRemoteKind } from "./registry.ts";
 import { type RemoteSupplier, SupplierUnreadable } from "./supplier.ts";
 import { itemId } from "./sync/compare-catalog.ts";
@@ -48,7 +49,12 @@ for (const reading of READINGS)
     assert.equal(await read(reading, more), reading.expect, "more members");
     const texts = text.replace(/([:[,])(-?\d+(?:\.\d+)?)(?=[,\]}])/g, '$1"$2"');
     assert.equal(await read(reading, texts), reading.expect, "numbers as text");
-    for (const page of PAGES) assert.match(await read(reading, page), /^(none|unreadable)$/, page);
+    for (const page of PAGES)
+      assert.match(
+        await read(reading, page),
+        /^(none|unreadable|odd: [a-zA-Z.]+ is missing.*|[a-zA-Z.]+ is missing.*)$/,
+        page,
+      );
     for (const [path, expected] of Object.entries(reading.spoilt))
       for (const [name, spoil] of Object.entries(SPOILS))
         assert.equal(await read(reading, spoilt(reading.body, path, spoil)), expected, `${path} ${name}`);
@@ -83,20 +89,26 @@ async function allOf<Row>(pages: AsyncIterable<readonly Row[]> | undefined): Pro
 /** What is believed, in words. */
 const SAY: Record<Reading["does"], (supplier: RemoteSupplier) => Promise<string>> = {
   async balance(supplier) {
-    const balance = await supplier.readBalance?.();
-    return balance ? money(balance) : "none";
+    const { balance, odd = [] } = (await supplier.readBalance?.()) ?? {};
+    return balance ? money(balance) : (odd.map(sayOdd)[0] ?? "none");
   },
   async offers(supplier) {
     const offers = await allOf(supplier.listOffers?.());
-    return offers.map(({ sku, value, cost }) => `${itemId(sku, value)} ${money(cost)}`).join("; ");
+    return offers
+      .map((row) => {
+        if ("odd" in row) return `odd: ${sayOdd(row.odd)}`;
+        return "left" in row ? `${row.sku} ${row.left}` : `${itemId(row.sku, row.value)} ${money(row.cost)}`;
+      })
+      .join("; ");
   },
   async statement(supplier) {
     const entries = await allOf(supplier.readStatement?.(...PERIOD));
     return entries
-      .map(
-        ({ state, reference = "-", upstreamId = "-", price, at }) =>
-          `${state} ${reference} ${upstreamId} ${money(price)} ${at?.toISOString() ?? "-"}`,
-      )
+      .map((row) => {
+        if ("odd" in row) return `odd: ${sayOdd(row.odd)}`;
+        const { state, reference = "-", upstreamId = "-", price, at } = row;
+        return `${state} ${reference} ${upstreamId} ${money(price)} ${at?.toISOString() ?? "-"}`;
+      })
       .join("; ");
   },
   async rates(supplier) {

@@ -81,18 +81,42 @@ export type RemoteSupplier = {
   /** `upstreamId` is the supplier's id of the purchase, if known. `asked` is what was to be bought. */
   lookUp(reference: string, upstreamId: string | undefined, asked?: AskedGoods): Promise<LookUpOutcome>;
   /** What the operator can still spend there. Undefined without a usable answer. A kind that cannot tell leaves it out. */
-  readBalance?(): Promise<SupplierPrice | undefined>;
+  readBalance?(): Promise<BalanceReading | undefined>;
   /** Whether the account of a top-up exists. Buys nothing. A kind that cannot tell leaves it out. */
   checkAccount?(request: Pick<PurchaseRequest, "sku" | "inputFields">): Promise<AccountCheck>;
-  /** Reads pages of its catalog. A kind that cannot leaves it out. */
-  listOffers?(): AsyncIterable<readonly SupplierOffer[]>;
+  /** Reads pages of its catalog. A kind that cannot leaves it out. Throws a `SupplierUnreadable` without a usable answer. */
+  listOffers?(): AsyncIterable<readonly OfferRow[]>;
   /** The purchases of a period, as the supplier booked them. Throws a `SupplierUnreadable` without a usable answer. */
-  readStatement?(from: Date, to: Date): AsyncIterable<readonly StatementEntry[]>;
+  readStatement?(from: Date, to: Date): AsyncIterable<readonly StatementRow[]>;
   /** Exchange rates as it tells them now. A kind that cannot leaves it out. Throws a `SupplierUnreadable` without a usable answer. */
   readRates?(): Promise<readonly ToldRate[]>;
   /** Closes what it keeps between calls, such as a connection, in bounded time. It is not called again. */
   close?(): Promise<void>;
 };
+
+/** A row that cannot be taken. The words are ours: of the answer there is nothing but the supplier's number, if it is short. */
+export type OddRow = {
+  /** The supplier's number of the product or the purchase, or the line of a file. */
+  number?: string;
+  /** The member or the column that is wrong, by its name there. */
+  field: string;
+  reason: string;
+};
+
+/** `odd` has the accounts that could not be read. Without an amount none could. */
+export type BalanceReading = { balance?: SupplierPrice; odd?: readonly OddRow[] };
+
+/** Why a product that is fine there cannot be bought by us. */
+export const LEFT_OUT = {
+  range: "with a range of values",
+  no_value: "without a fixed value",
+  sender_data: "that need data about the sender",
+  account_data: "that need data that Scrip does not send",
+} as const;
+export type LeftOut = keyof typeof LEFT_OUT;
+
+/** What a catalog has. A product that is left out, or odd, is still there: its routes stay. */
+export type OfferRow = SupplierOffer | { sku: string; left: LeftOut } | { odd: OddRow };
 
 /** A product at a supplier, at one face value. */
 export type SupplierOffer = {
@@ -102,8 +126,8 @@ export type SupplierOffer = {
   brand?: string;
   /** ISO 3166-1 alpha-2. */
   country?: string;
-  face?: { amount: string; currency: string };
-  cost?: SupplierPrice;
+  face: { amount: string; currency: string };
+  cost: SupplierPrice;
   /** What the supplier needs to know of the account of a top-up, by its names. Absent for a code. */
   fields?: readonly string[];
 };
@@ -122,11 +146,26 @@ export type StatementEntry = {
   state: "completed" | "pending" | "failed" | "reversed";
 };
 
+/** What a statement has. An odd row can still say which purchase it is about. */
+export type StatementRow = StatementEntry | (Omit<StatementEntry, "state" | "price"> & { odd: OddRow });
+
+/** What people read for the reason of an answer that cannot be used. */
+export const UNREADABLE_WORDS: ReadonlyMap<string, string> = new Map([
+  ["not_authorized", "the supplier refuses the credentials"],
+  ["timeout", "the supplier did not answer in time"],
+  ["connection_failed", "the supplier's address cannot be reached"],
+  ["address_refused", "the supplier's name resolves to an address that is not public"],
+  ["busy", "the supplier answers that there are too many requests"],
+  ["server_error", "the supplier answers with an error of its own"],
+  ["nonsense", "the supplier's answer makes no sense; check the address"],
+]);
+
 /** A supplier gave no usable answer to a question that is not a purchase. The message quotes nothing of the answer. */
 export class SupplierUnreadable extends RangeError {
   readonly reason: string;
-  constructor(reason: string) {
-    super(`the supplier gave no usable answer (${reason})`);
+  constructor(reason: string, where = "") {
+    const words = UNREADABLE_WORDS.get(reason);
+    super(`the supplier gave no usable answer (${reason})${where}${words === undefined ? "" : `: ${words}`}`);
     this.name = "SupplierUnreadable";
     this.reason = reason;
   }

@@ -1,13 +1,19 @@
 import type { StaffRole } from "../../src/accounts/permissions.ts";
 import { cancelJob } from "../../src/jobs/change-job.ts";
 import { startJob } from "../../src/jobs/start-job.ts";
+import { reconcileSupplier } from "../../src/suppliers/reconcile/reconcile-supplier.ts";
 import { KIND_NAMES, REMOTE_KINDS } from "../../src/suppliers/registry.ts";
 import { addProducts } from "../builders/builders.ts";
 import { addSupplierRow } from "../builders/supply-builders.ts";
 import type { openConsoleDesk } from "../people/console-desk.ts";
 import { COMMAND } from "../people/people-desk.ts";
 
-export type GoodsFixtures = { productId: string; supplierId: string; jobId: string };
+export type GoodsFixtures = {
+  productId: string;
+  supplierId: string;
+  jobId: string;
+  reconciliationId: string;
+};
 
 /** A row of the console's matrix that is about these objects. */
 type GoodsRow = {
@@ -71,7 +77,12 @@ export const GOODS_MATRIX: Readonly<Record<string, GoodsRow>> = {
   "GET /suppliers/:id/reconcile": { roles: FINANCE, ids: supplier },
   "POST /suppliers/:id/reconcile": { roles: FINANCE, ids: supplier },
   "POST /suppliers/:id/reconcile/file": { roles: FINANCE, ids: supplier },
-  "GET /suppliers/:id/reconcile/findings.csv": { roles: FINANCE, ids: supplier },
+  "GET /reconciliations": { roles: FINANCE },
+  "GET /reconciliations/:id": { roles: FINANCE, ids: ({ reconciliationId }) => ({ id: reconciliationId }) },
+  "GET /reconciliations/:id/findings.csv": {
+    roles: FINANCE,
+    ids: ({ reconciliationId }) => ({ id: reconciliationId }),
+  },
   "GET /suppliers/:id": { roles: "all", ids: ({ supplierId }) => ({ id: supplierId }) },
   "POST /suppliers/:id/state": { roles: ["admin", "catalog"], ids: ({ supplierId }) => ({ id: supplierId }) },
   "POST /suppliers/:id/routes/enable": { roles: CATALOG, ids: supplier, fields: { id: "missing" } },
@@ -102,6 +113,10 @@ export const GOODS_MATRIX: Readonly<Record<string, GoodsRow>> = {
   "POST /jobs/rotate-vault": { roles: ["admin"] },
 };
 
+async function* bytesOf(text: string) {
+  yield Buffer.from(text);
+}
+
 export async function makeGoodsFixtures(
   desk: Awaited<ReturnType<typeof openConsoleDesk>>,
 ): Promise<GoodsFixtures> {
@@ -110,5 +125,13 @@ export async function makeGoodsFixtures(
   // Ended, so that it can be neither cancelled nor confirmed.
   const jobId = await startJob(desk, { kind: "audit", params: {} }, COMMAND);
   await cancelJob(desk, jobId, COMMAND);
-  return { productId: "goods-card", supplierId, jobId };
+  const file = bytesOf("reference,id,amount,currency\nord_other.0.0.1,7,0.92,USD\n");
+  const period = { from: new Date("2026-01-01T00:00:00Z"), to: new Date("2026-02-01T00:00:00Z") };
+  const { id: reconciliationId } = await reconcileSupplier(
+    desk,
+    supplierId,
+    { file, ...period },
+    COMMAND.actor,
+  );
+  return { productId: "goods-card", supplierId, jobId, reconciliationId };
 }

@@ -2,6 +2,7 @@ import sql from "sql-template-tag";
 import { evaluateAlerts } from "../../src/alerts/evaluate-alerts.ts";
 import { runNextJob } from "../../src/jobs/run-job.ts";
 import { startJob } from "../../src/jobs/start-job.ts";
+import { reconcileSupplier } from "../../src/suppliers/reconcile/reconcile-supplier.ts";
 import type { TestApp } from "../app/test-app.ts";
 import { addProducts, setSupply } from "./builders.ts";
 import { openJobDeps } from "./job-desk.ts";
@@ -53,7 +54,17 @@ export async function fillGoods(scrip: TestApp, accountId: string) {
     update suppliers set balance_minor = 41250, balance_currency = 'USD', balance_at = ${clock.now()}, balance_low_minor = 50000,
            consecutive_failures = 7, open_until = ${new Date(now + 120_000)} where id = ${upstream}`);
   await evaluateAlerts({ db, clock, consoleUrl: "http://localhost:8081" });
+  const statement = async function* () {
+    yield Buffer.from(
+      `reference,id,amount,currency,status\n<img src=x>,900001,0.92,USD,completed\n,900002,1.00,USD,odd\n`,
+    );
+  };
+  const period = { from: new Date(now - DAY_MS), to: new Date(now + DAY_MS) };
+  const balances = { opening: "500.00", closing: "412.50", deposits: "0" };
+  const input = { file: statement(), ...period, balances };
+  const reconciled = await reconcileSupplier(scrip, upstream, input, { kind: "staff", id: accountId });
   return {
+    reconciliationId: reconciled.id,
     warehouse,
     upstream,
     productId: ids[0] ?? "",

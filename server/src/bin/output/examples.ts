@@ -134,7 +134,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "scrip supplier reconcile sup_… --from 2030-01-01 --to 2030-02-01",
     "scrip supplier reconcile sup_… --file statement.csv --opening 5000.00 --closing 3120.55 --csv findings.csv",
   ],
-  "supplier sync": ["scrip supplier sync sup_…", "scrip supplier sync sup_… --apply --only new,repriced"],
+  "supplier sync": [
+    "scrip supplier sync sup_…",
+    "scrip supplier sync sup_… --apply --only new --rename 4521@25=nimbus-gold",
+  ],
   "supplier reversals": ["scrip supplier reversals", "scrip supplier reversals --keep ord_….0.0"],
   "supplier statement": ["scrip supplier statement --from 2030-01-01 --to 2030-02-01"],
   "route list": ["scrip route list --product nimbus-us-25"],

@@ -11,6 +11,7 @@ import { addPages } from "./add-pages.ts";
 import { configPages } from "./config-pages.ts";
 import { priceLimitPages } from "./price-limits.ts";
 import { reconcilePages } from "./reconcile-pages.ts";
+import { reconciliationPages } from "./reconciliation-pages.ts";
 import { balanceForm, renderSupplier } from "./render-supplier.ts";
 import { renderSuppliers } from "./render-suppliers.ts";
 import { enableRoutePages } from "./route-state.ts";
@@ -41,6 +42,7 @@ export function supplierPages(face: ConsoleFace, deps: ConsoleDeps): void {
   addPages(face, deps);
   syncPages(face, deps);
   reconcilePages(face, deps);
+  reconciliationPages(face, deps);
   configPages(face, deps, async (ctx, error) => renderSupplier(await load(ctx), ctx, { error }));
   face.page({
     path: "/suppliers/:id",

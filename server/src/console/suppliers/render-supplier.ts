@@ -20,7 +20,7 @@ import { healthTiles } from "../products/product-page.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import { configPath } from "./config-pages.ts";
 import { priceLimitsPanel, sayDisabled } from "./price-limits.ts";
-import { reconcilePath } from "./reconcile-pages.ts";
+import { reconcilePath } from "./reconciliation-pages.ts";
 import { supplierState } from "./render-suppliers.ts";
 import { mostOf, routeState } from "./route-state.ts";
 import { syncPath } from "./sync-pages.ts";

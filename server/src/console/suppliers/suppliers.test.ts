@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { after, test } from "node:test";
 import sql from "sql-template-tag";
 import { addProducts } from "../../../testing/builders/builders.ts";
@@ -225,31 +226,59 @@ test("a supplier's catalog is read, and only the selected changes are applied; i
   const done = (await clerk.get(jobPath)).body;
   assert.match(textOf(done), /New at the supplier 1 .*Choose what to apply/);
   assert.ok(done.includes(`href="${path}/catalog"`));
-  assert.match(textOf((await clerk.get(`${path}/catalog`)).body), /New 77 Gems 100/);
+  const proposed = (await clerk.get(`${path}/catalog`)).body;
+  assert.match(textOf(proposed), /1 new, 0 gone, 0 repriced, 0 unchanged.*New 77 Gems 100/);
+  assert.match(proposed, /name="productId" value="gem-quest-us-1"/, "brand, country and value");
   assert.match((await clerk.post(`${path}/catalog/apply`, {})).body, /Select at least one item/);
-  assert.equal((await clerk.post(`${path}/catalog/apply`, { item: "77" })).statusCode, 303);
+  const typed = { item: "77", row: "77", productId: "card" };
+  const taken = await clerk.post(`${path}/catalog/apply`, typed);
+  assert.match(textOf(taken.body), /There is a product card already; choose another id for 77/);
+  assert.match(taken.body, /name="productId" value="card"/, "what was typed stays");
+  const renamed = { ...typed, productId: "gems" };
+  assert.equal((await clerk.post(`${path}/catalog/apply`, renamed)).statusCode, 303);
   const routes = await db.rows<{ productId: string; sku: string; synced: boolean }>(sql`
     select product_id as "productId", sku, synced from supplier_routes where supplier_id = ${row?.id}`);
-  assert.deepEqual(routes, [{ productId: "dtone-77", sku: "77", synced: true }], "it gets the headroom");
+  assert.deepEqual(routes, [{ productId: "gems", sku: "77", synced: true }], "it gets the headroom");
   assert.match(
     (await finance.post(`${path}/reconcile`, { from: "soon", to: "2036-01-01" })).body,
-    /is not a day/,
+    /Enter a date such as/,
   );
   const period = { from: "2026-01-01", to: "2036-01-01" };
-  assert.match(textOf((await finance.post(`${path}/reconcile`, period)).body), /Entries 0 .*The books agree/);
-  const csv = await finance.get(`${path}/reconcile/findings.csv?from=2026-01-01&to=2036-01-01`);
-  assert.match(csv.body, /^finding,reference,id,currency,ours,theirs,difference,time\n/);
+  const half = await finance.post(`${path}/reconcile`, { ...period, opening: "10.00" });
+  assert.match(textOf(half.body), /Give both balances, or neither/);
+  const compared = await finance.post(`${path}/reconcile`, period);
+  assert.equal(compared.statusCode, 303, textOf(compared.body));
+  const keptPath = String(compared.headers.location).split("?")[0] ?? "";
+  assert.match(keptPath, /^\/reconciliations\/rcn_/);
+  const kept = textOf((await finance.get(keptPath)).body);
+  assert.match(kept, /Entries 0 .*The books agree.*the supplier was asked/);
+  const csv = await finance.get(`${keptPath}/findings.csv`);
+  assert.match(csv.body, /^finding,reference,id,currency,ours,theirs,difference,time,reason\n/);
+  const form = (await finance.get(`${path}/reconcile`)).body;
+  assert.ok(form.indexOf(keptPath) < form.indexOf("The supplier is asked"), "results stand above the forms");
+  assert.match(form, /<input[^>]*name="from"[^>]*type="date"|<input[^>]*type="date"[^>]*name="from"/);
 
   const missing = await uploadFile(desk, finance, `${path}/reconcile/file`, undefined, { from: "", to: "" });
   assert.match(missing.body, /Choose a file/);
   const statement = `reference,id,amount,currency,status,time\n${HOSTILE},7,0.92,USD,completed,2026-05-01T10:00:00Z\n`;
-  const sent = await uploadFile(desk, finance, `${path}/reconcile/file`, statement, { from: "", to: "" });
+  const balances = { opening: "10.00", closing: "9.08", deposits: "" };
+  const given = { from: "", to: "", ...balances };
+  const sent = await uploadFile(desk, finance, `${path}/reconcile/file`, statement, given);
   assert.equal(sent.statusCode, 303, sent.body);
   const comparison = String(sent.headers.location).split("?")[0] ?? "";
   await runJob();
   const page = await finance.get(comparison);
   assert.match(textOf(page.body), /Missing here 1 .*Difference, theirs less ours 0\.92 USD/);
-  assert.doesNotMatch(page.body, /<img/);
+  const result = /href="(\/reconciliations\/rcn_\w+)"/.exec(page.body)?.[1] ?? "";
+  const digest = createHash("sha256").update(statement).digest("hex");
+  const found = await finance.get(result);
+  assert.match(
+    textOf(found.body),
+    new RegExp(`Missing here .*onerror=planted.*${digest}.*Left the account 0\\.92 USD`),
+  );
+  assert.match(textOf(found.body), /Of it in no statement 0\.00 USD/);
+  for (const text of [page.body, found.body]) assert.doesNotMatch(text, /<img/);
+  assert.match(textOf((await finance.get("/reconciliations")).body), /Top-ups .*file 1 0 1 0\.92 USD/);
   assert.match(
     (await finance.get(`${comparison}/result`)).body,
     /^finding,.*\nmissing_here,.*,7,USD,0\.00,0\.92,0\.92,/,
@@ -270,9 +299,9 @@ test("a supplier's catalog is read, and only the selected changes are applied; i
     const { body } = await visit.get("/jobs");
     assert.match(body, /Comparison of a supplier&#39;s statement/);
     assert.equal(/missing column/.test(body), mayRead, `${visit.role}: why it failed`);
-    const found = await visit.get(`/search?q=${comparison.split("/").at(-1)}`);
-    assert.match(found.body, /reconcile_supplier/);
-    for (const text of [body, found.body])
+    const hits = await visit.get(`/search?q=${comparison.split("/").at(-1)}`);
+    assert.match(hits.body, /reconcile_supplier/);
+    for (const text of [body, hits.body])
       assert.equal(text.includes(`href="${comparison}"`), mayRead, `${visit.role}: a link`);
     assert.equal((await visit.get(jobPath)).statusCode, 200, `${visit.role}: other jobs`);
   }

@@ -1,14 +1,9 @@
 import { formatAmount } from "../../lib/money.ts";
 import { findingsCsv } from "../../suppliers/reconcile/findings-csv.ts";
-import { FINDINGS, type Finding } from "../../suppliers/reconcile/reconcile.ts";
+import { FINDINGS } from "../../suppliers/reconcile/reconcile.ts";
 import { reconcileSupplier } from "../../suppliers/reconcile/reconcile-supplier.ts";
 import type { JobKind, RunningJob } from "../job-kind.ts";
 import { optionalText, requiredText } from "./read-params.ts";
-
-const FINDINGS_SHOWN_MAX = 500;
-
-/** A finding as the page of the job shows it. */
-export type ShownFinding = { kind: Finding["kind"]; purchase: string; ours: string; theirs: string };
 
 /** Compares a statement that came as a file with the purchases. The file of the result has every finding. */
 export const reconcileSupplierJob: JobKind = {
@@ -16,14 +11,16 @@ export const reconcileSupplierJob: JobKind = {
   resultFile: "findings.csv",
   async run(deps, job) {
     job.advance(0);
-    const input = { file: job.input(), from: timeOf(job, "from"), to: timeOf(job, "to") };
-    await reconcileSupplier(deps, requiredText(job.params, "supplierId"), input, (tx, report) => {
-      const { entries, matched, counts, totals, findings, newReversals } = report;
+    const period = { from: timeOf(job, "from"), to: timeOf(job, "to") };
+    const input = { ...period, file: job.input(), balances: balancesOf(job) };
+    const supplierId = requiredText(job.params, "supplierId");
+    await reconcileSupplier(deps, supplierId, input, job.actor, (tx, report) => {
+      const { id, entries, matched, counts, totals, findings, newReversals } = report;
       const result = {
         ...{ entries, matched, newReversals },
         ...Object.fromEntries(FINDINGS.map((kind) => [kind, counts[kind]])),
         difference: totals.map(({ currency, differenceMinor }) => said(differenceMinor, currency)).join(", "),
-        findings: findings.slice(0, FINDINGS_SHOWN_MAX).map(toShown),
+        reconciliationId: id,
       };
       return job.succeed(tx, result, findingsCsv(findings));
     });
@@ -35,19 +32,11 @@ function timeOf({ params }: RunningJob, name: string): Date | undefined {
   return text === undefined ? undefined : new Date(text);
 }
 
+function balancesOf({ params }: RunningJob) {
+  const [opening, closing] = [optionalText(params, "opening"), optionalText(params, "closing")];
+  if (opening === undefined || closing === undefined) return undefined;
+  return { opening, closing, deposits: optionalText(params, "deposits") ?? "0" };
+}
+
 const said = (minor: bigint, currency: string): string =>
   currency === "" ? "" : `${formatAmount(minor, currency)} ${currency}`;
-
-const toShown = ({
-  kind,
-  reference,
-  upstreamId,
-  currency,
-  oursMinor,
-  theirsMinor,
-}: Finding): ShownFinding => ({
-  kind,
-  purchase: reference ?? upstreamId ?? "",
-  ours: said(oursMinor, currency),
-  theirs: said(theirsMinor, currency),
-});

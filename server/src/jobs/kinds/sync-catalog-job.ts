@@ -1,3 +1,4 @@
+import { sayLeftOut } from "../../suppliers/sync/compare-catalog.ts";
 import { proposeSync } from "../../suppliers/sync/sync-supplier.ts";
 import type { JobKind } from "../job-kind.ts";
 import { requiredText } from "./read-params.ts";
@@ -8,14 +9,19 @@ export const syncCatalogJob: JobKind = {
   async run(deps, job) {
     await proposeSync(deps, requiredText(job.params, "supplierId"), {
       onRead: (offers) => job.advance(offers),
-      finish: (tx, { items, unchanged, left }) => {
+      finish: (tx, { items, unchanged, leftOut, oddCount }) => {
         const count = (change: string) => items.filter((item) => item.change === change).length;
         const counts = {
           proposedNew: count("new"),
           proposedGone: count("gone"),
           repriced: count("repriced"),
         };
-        return job.succeed(tx, { ...counts, unchanged, left });
+        return job.succeed(tx, {
+          ...counts,
+          unchanged,
+          left: sayLeftOut(leftOut) || "none",
+          notTaken: oddCount,
+        });
       },
     });
   },

@@ -1,12 +1,12 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { Json } from "../../lib/strict-json.ts";
 import {
   type BasicAccess,
   type BasicClient,
   type CallRates,
   createBasicClient,
 } from "../calls/basic-client.ts";
-import { plainDecimal, sumUp } from "../calls/decimal-amount.ts";
+import { readAccounts } from "../calls/checked-reading.ts";
+import { plainDecimal } from "../calls/decimal-amount.ts";
 import { hearAnswers } from "../calls/hear-answers.ts";
 import { judgePurchaseError } from "../calls/judge-error.ts";
 import {
@@ -23,12 +23,12 @@ import {
 import { type CallLimit, limitFor } from "../calls/throttle.ts";
 import {
   type AskedGoods,
+  type BalanceReading,
   type LookUpOutcome,
   type PurchaseOutcome,
   type PurchaseRequest,
   type RemoteSupplier,
-  type StatementEntry,
-  type SupplierPrice,
+  type StatementRow,
   SupplierUnreadable,
 } from "../supplier.ts";
 import {
@@ -125,12 +125,16 @@ async function readBalance(
   client: BasicClient,
   accountId: string,
   limit: CallLimit,
-): Promise<SupplierPrice | undefined> {
+): Promise<BalanceReading | undefined> {
   const answer = await client.call({ method: "GET", path: "/api/integration/v1.0/accounts" }, limit);
   if (answer.kind === "not_sent" || !isSuccess(answer)) return undefined;
   const accounts = listOf(objectAt(answer.body)?.accounts) ?? listOf(answer.body) ?? [];
-  const account = accounts.find((one: Json) => textAt(one, "id") === accountId);
-  return sumUp([textAt(account, "balance")], textAt(account, "currency"));
+  const ours = accounts.filter((one) => textAt(one, "id") === accountId);
+  return readAccounts(ours, (one) => [
+    accountId,
+    { balance: textAt(one, "balance") },
+    ["currency", textAt(one, "currency")],
+  ]);
 }
 
 async function* readStatement(
@@ -138,7 +142,7 @@ async function* readStatement(
   limit: CallLimit,
   from: Date,
   to: Date,
-): AsyncIterable<readonly StatementEntry[]> {
+): AsyncIterable<readonly StatementRow[]> {
   const days = new URLSearchParams({
     startDate: from.toISOString().slice(0, 10),
     endDate: to.toISOString().slice(0, 10),

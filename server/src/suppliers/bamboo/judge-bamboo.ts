@@ -1,6 +1,6 @@
 import { secret } from "../../lib/secret.ts";
 import type { Json } from "../../lib/strict-json.ts";
-import { checkedEntry } from "../calls/checked-reading.ts";
+import { checkedEntry, readAmounts } from "../calls/checked-reading.ts";
 import { isOtherNumber, readCharge } from "../calls/decimal-amount.ts";
 import type { ReadWords } from "../calls/hear-answers.ts";
 import { refused, type ToldError } from "../calls/judge-error.ts";
@@ -8,7 +8,7 @@ import { listOf, maybeTextAt, NONSENSE, objectAt, textAt, UNUSABLE, usableId } f
 import type { HttpAnswer } from "../calls/supplier-http.ts";
 import { toCodeGoods } from "../calls/to-goods.ts";
 import type { Goods } from "../goods.ts";
-import type { AskedGoods, PurchaseOutcome, StatementEntry, ToldPrice } from "../supplier.ts";
+import type { AskedGoods, PurchaseOutcome, StatementEntry, StatementRow, ToldPrice } from "../supplier.ts";
 
 type BambooState = "pending" | "succeeded" | "failed" | "partial" | "reversed";
 
@@ -130,16 +130,17 @@ const BOOKED: Readonly<Record<BambooState, StatementEntry["state"]>> = {
   reversed: "reversed",
 };
 
-export function toBambooEntry(order: Json): StatementEntry {
+export function toBambooEntry(order: Json): StatementRow {
   const state = stateOf(order);
-  const price = chargeOf(order);
   const created = (textAt(order, "createdDate") ?? "").replace(" ", "T");
   const isEmpty = state === "partial" && soleCard(order) === "none";
+  const currency = textAt(order, "currency") ?? textAt(order, "currencyCode");
   return checkedEntry({
     state: isEmpty ? "failed" : state && BOOKED[state],
     reference: textAt(order, "requestId")?.toLowerCase(),
     upstreamId: textAt(order, "orderId"),
-    price: price === "unreadable" ? undefined : price,
+    price: readAmounts({ total: textAt(order, "total") }, ["currency", currency]),
     at: new Date(/(?:Z|[+-]\d\d:\d\d)$/.test(created) ? created : `${created}Z`),
+    fields: { state: "status", id: "orderId", price: "total" },
   });
 }

@@ -6,7 +6,8 @@ import { getSupplier } from "../get-supplier.ts";
 import { createOpenSuppliers } from "../open-suppliers.ts";
 import { storeBalance } from "../read-balances.ts";
 import { getRemoteKind } from "../registry.ts";
-import { type RemoteSupplier, SupplierUnreadable } from "../supplier.ts";
+import { type OddRow, type RemoteSupplier, SupplierUnreadable, UNREADABLE_WORDS } from "../supplier.ts";
+import { sayOdd } from "./checked-reading.ts";
 
 export type TestedSupplier = {
   id: string;
@@ -15,20 +16,13 @@ export type TestedSupplier = {
   signedIn: boolean;
   balance?: Money;
   product?: { sku: string; name: string };
+  /** Accounts whose balance could not be read. */
+  odd?: readonly OddRow[];
   /** Why it does not work, in our own words. */
   reason?: string;
 };
 
 const TIMEOUT_MS = 15_000;
-
-const HINTS: ReadonlyMap<string, string> = new Map([
-  ["not_authorized", "the supplier refuses the credentials"],
-  ["timeout", "the supplier did not answer in time"],
-  ["connection_failed", "the supplier's address cannot be reached"],
-  ["address_refused", "the supplier's name resolves to an address that is not public"],
-  ["busy", "the supplier answers that there are too many requests"],
-  ["server_error", "the supplier answers with an error of its own"],
-]);
 
 export type TestSupplierDeps = { db: Db; clock: Clock; keyring: Keyring };
 
@@ -41,9 +35,12 @@ export async function testSupplier(deps: TestSupplierDeps, id: string): Promise<
     try {
       const product = await firstOffer(supplier);
       const found = product ? { product } : {};
-      const balance = await supplier.readBalance?.();
-      if (!balance)
-        return { ...about, ok: false, signedIn: product !== undefined, ...found, reason: NO_BALANCE };
+      const { balance, odd = [] } = (await supplier.readBalance?.()) ?? {};
+      if (!balance) {
+        const [fault] = odd;
+        const reason = fault ? `the balance could not be read: ${sayOdd(fault)}` : NO_BALANCE;
+        return { ...about, ok: false, signedIn: product !== undefined, ...found, reason };
+      }
       await storeBalance(deps.db, id, balance, deps.clock.now());
       return {
         ...about,
@@ -51,10 +48,11 @@ export async function testSupplier(deps: TestSupplierDeps, id: string): Promise<
         signedIn: true,
         balance: toMoney(balance.amountMinor, balance.currency),
         ...found,
+        ...(odd.length > 0 ? { odd } : {}),
       };
     } catch (error) {
       if (!(error instanceof SupplierUnreadable)) throw error;
-      const reason = HINTS.get(error.reason) ?? "the supplier's answer makes no sense; check the address";
+      const reason = UNREADABLE_WORDS.get(error.reason) ?? UNREADABLE_WORDS.get("nonsense") ?? "";
       return { ...about, ok: false, signedIn: false, reason };
     }
   }).catch((error: unknown) => {
@@ -71,7 +69,7 @@ const NO_BALANCE =
 
 async function firstOffer(supplier: RemoteSupplier): Promise<TestedSupplier["product"]> {
   for await (const page of supplier.listOffers?.() ?? []) {
-    const [offer] = page;
+    const offer = page.find((row) => "name" in row);
     if (offer) return { sku: offer.sku, name: offer.name };
   }
   return undefined;

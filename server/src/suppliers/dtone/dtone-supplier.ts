@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Json } from "../../lib/strict-json.ts";
 import { type BasicAccess, type BasicClient, createBasicClient } from "../calls/basic-client.ts";
-import { sumUp } from "../calls/decimal-amount.ts";
+import { readAccounts } from "../calls/checked-reading.ts";
 import { hearAnswers } from "../calls/hear-answers.ts";
 import { judgePurchaseError } from "../calls/judge-error.ts";
 import {
@@ -23,12 +23,9 @@ import type {
   RemoteSupplier,
 } from "../supplier.ts";
 import { judgeDtoneTransaction, readDtoneError, readDtoneWords } from "./judge-dtone.ts";
-import { listDtoneOffers, readDtoneStatement } from "./list-dtone.ts";
+import { IDENTIFIERS, listDtoneOffers, readDtoneStatement } from "./list-dtone.ts";
 
 export type DtoneOptions = { access: BasicAccess; timeoutMs: number; clock: Clock };
-
-/** The names under which DT One takes the account of a top-up. */
-const IDENTIFIERS: readonly string[] = ["mobile_number", "account_number", "account_qualifier"];
 
 /** Top-ups and vouchers of DT One. Our reference is the `external_id`. */
 export function createDtoneSupplier({ access, timeoutMs, clock }: DtoneOptions): RemoteSupplier {
@@ -44,8 +41,12 @@ export function createDtoneSupplier({ access, timeoutMs, clock }: DtoneOptions):
       const answer = await client.call({ method: "GET", path: "/v1/balances" }, limit());
       if (answer.kind === "not_sent" || !isSuccess(answer)) return undefined;
       const isMoney = (one: Json) => (textAt(one, "unit_type") ?? "CURRENCY") === "CURRENCY";
-      const balance = listOf(answer.body)?.find(isMoney);
-      return sumUp([textAt(balance, "available")], textAt(balance, "unit") ?? textAt(balance, "currency"));
+      const accounts = (listOf(answer.body) ?? []).filter(isMoney);
+      return readAccounts(accounts, (one) => [
+        textAt(one, "id"),
+        { available: textAt(one, "available") },
+        ["unit", textAt(one, "unit") ?? textAt(one, "currency")],
+      ]);
     },
     listOffers: () => listDtoneOffers(client, limit),
     readStatement: (from, to) => readDtoneStatement(client, limit, from, to),

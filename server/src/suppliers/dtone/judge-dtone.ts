@@ -1,13 +1,20 @@
 import { secret } from "../../lib/secret.ts";
 import type { Json } from "../../lib/strict-json.ts";
-import { checkedEntry } from "../calls/checked-reading.ts";
+import { checkedEntry, type ReadAmounts, readAmounts } from "../calls/checked-reading.ts";
 import { isOtherNumber, readCharge } from "../calls/decimal-amount.ts";
 import type { ReadWords } from "../calls/hear-answers.ts";
 import { refused, type ToldError } from "../calls/judge-error.ts";
 import { listOf, NONSENSE, objectAt, textAt, UNUSABLE, usableId } from "../calls/read-answer.ts";
 import type { HttpAnswer } from "../calls/supplier-http.ts";
 import { toCodeGoods } from "../calls/to-goods.ts";
-import type { AskedGoods, FailureCode, PurchaseOutcome, StatementEntry, ToldPrice } from "../supplier.ts";
+import type {
+  AskedGoods,
+  FailureCode,
+  PurchaseOutcome,
+  StatementEntry,
+  StatementRow,
+  ToldPrice,
+} from "../supplier.ts";
 
 /** DT One's classes of statuses: created, confirmed, rejected, cancelled, submitted, completed, reversed, declined. */
 const CLASSES: ReadonlyMap<string, StatementEntry["state"]> = new Map([
@@ -124,13 +131,24 @@ export function readDtoneError(answer: HttpAnswer): ToldError {
   };
 }
 
-export function toDtoneEntry(transaction: Json): StatementEntry {
-  const price = chargeOf(transaction);
+export function toDtoneEntry(transaction: Json): StatementRow {
+  const wholesale = objectAt(transaction, "prices", "wholesale");
   return checkedEntry({
     state: stateOf(transaction),
     reference: textAt(transaction, "external_id"),
     upstreamId: textAt(transaction, "id"),
-    price: price === "unreadable" ? undefined : price,
+    price: wholesale && wholesalePrice(wholesale, "0"),
     at: new Date(textAt(transaction, "creation_date") ?? ""),
+    fields: { state: "status.class.id", id: "id", price: "prices.wholesale" },
   });
 }
+
+/** What is taken from our balance. Transactions can have no fee; a product says it. */
+export const wholesalePrice = (wholesale: Json, noFee?: "0"): ReadAmounts =>
+  readAmounts(
+    {
+      "prices.wholesale.amount": textAt(wholesale, "amount"),
+      "prices.wholesale.fee": textAt(wholesale, "fee") ?? noFee,
+    },
+    ["prices.wholesale.unit", textAt(wholesale, "unit")],
+  );

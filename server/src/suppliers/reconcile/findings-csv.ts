@@ -2,15 +2,15 @@ import { csvLine, spreadsheetCell } from "../../lib/csv/csv-line.ts";
 import { formatAmount } from "../../lib/money.ts";
 import type { Finding } from "./reconcile.ts";
 
-const HEAD = ["finding", "reference", "id", "currency", "ours", "theirs", "difference", "time"];
+const HEAD = ["finding", "reference", "id", "currency", "ours", "theirs", "difference", "time", "reason"];
 
 /** Every finding as CSV. */
 export function findingsCsv(findings: readonly Finding[]): string {
   const rows = findings.map(
-    ({ kind, reference = "", upstreamId = "", currency, oursMinor, theirsMinor, at }) => [
+    ({ kind, reference = "", upstreamId = "", currency, oursMinor, theirsMinor, at, reason = "" }) => [
       ...[kind, spreadsheetCell(reference), spreadsheetCell(upstreamId), currency],
       ...[oursMinor, theirsMinor, theirsMinor - oursMinor].map((minor) => plain(minor, currency)),
-      at?.toISOString() ?? "",
+      ...[at?.toISOString() ?? "", reason],
     ],
   );
   return [HEAD, ...rows].map((cells) => `${csvLine(cells)}\n`).join("");

@@ -1,11 +1,15 @@
+import { createHash, type Hash } from "node:crypto";
 import type { Db, Tx } from "../../db/database.ts";
+import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { FileSource } from "../../lib/csv/read-csv-table.ts";
+import { type FileSource, readFileBytes } from "../../lib/csv/read-csv-table.ts";
+import { idsOf } from "../../lib/ids.ts";
 import type { Keyring } from "../../vault/keyring.ts";
 import { withSupplier } from "../calls/test-supplier.ts";
 import { getSupplier } from "../get-supplier.ts";
 import { findKind } from "../registry.ts";
-import type { StatementEntry } from "../supplier.ts";
+import type { StatementRow } from "../supplier.ts";
+import { insertReconciliation, type SupplierReconciliation, workOutBalances } from "./keep-reconciliation.ts";
 import { readStatementFile } from "./read-statement-file.ts";
 import { createReconciler, type Finding, type Reconciliation } from "./reconcile.ts";
 import { insertReversals, listBooked, type PurchaseKey } from "./reconcile-queries.ts";
@@ -15,44 +19,57 @@ export type ReconcileInput = {
   file?: FileSource | undefined;
   from: Date | undefined;
   to: Date | undefined;
+  /** Our balance at the supplier at both ends, and what was paid in between, as decimal text. */
+  balances?: { opening: string; closing: string; deposits: string } | undefined;
 };
 
 export type ReconcileDeps = { db: Db; clock: Clock; keyring: Keyring };
 
-export type SupplierReconciliation = Reconciliation & {
-  supplierId: string;
-  from: Date;
-  to: Date;
-  findings: Finding[];
-  /** Reversals that were not known before. They raise an alert. */
-  newReversals: number;
-};
-
 const ENTRIES_MAX = 2_000_000;
 
 /**
- * Compares a supplier's statement with our purchases. Reversals are noted, so that a person decides about them; what `finish` writes, it
- * writes in the same transaction.
+ * Compares a supplier's statement with our purchases, and keeps what was found. Reversals are noted, so that a person decides about
+ * them; what `finish` writes, it writes in the same transaction.
  */
 export async function reconcileSupplier(
   deps: ReconcileDeps,
   supplierId: string,
-  { file, from, to }: ReconcileInput,
+  { file, from, to, balances }: ReconcileInput,
+  actor: Actor,
   finish?: (tx: Tx, report: SupplierReconciliation) => Promise<void>,
 ): Promise<SupplierReconciliation> {
   const { kind } = await getSupplier(deps.db, supplierId);
+  const hash = createHash("sha256");
   const pages =
     file === undefined
       ? await readFromSupplier(deps, supplierId, from, to)
-      : await readAll(readStatementFile(file));
+      : await readAll(readStatementFile(hashed(file, hash)));
   const period = periodOf(pages, from, to);
-  const inside = pages.map((page) => page.filter(({ at }) => !at || (at >= period.from && at < period.to)));
-  const asked = { supplierId, kind, ...period };
-  const about = { supplierId, ...period };
-  return {
-    ...about,
-    ...(await compare(deps, asked, inside, (tx, found) => finish?.(tx, { ...about, ...found }))),
+  const inside = pages.map((page) =>
+    page.filter((row) => !("at" in row) || !row.at || (row.at >= period.from && row.at < period.to)),
+  );
+  const about = {
+    id: idsOf(deps.clock)("rcn"),
+    supplierId,
+    ...period,
+    fileDigest: file === undefined ? undefined : hash.digest(),
   };
+  let report: SupplierReconciliation | undefined;
+  await compare(deps, { supplierId, kind, ...period }, inside, async (tx, found) => {
+    const given = balances && workOutBalances(found.totals, balances);
+    report = { ...about, ...found, balances: given };
+    await insertReconciliation(tx, report, actor, deps.clock.now());
+    await finish?.(tx, report);
+  });
+  if (!report) throw new Error("a comparison ended without its report");
+  return report;
+}
+
+async function* hashed(file: FileSource, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const chunk of readFileBytes(file)) {
+    hash.update(chunk);
+    yield chunk;
+  }
 }
 
 type Compared = Reconciliation & { findings: Finding[]; newReversals: number };
@@ -60,14 +77,14 @@ type Compared = Reconciliation & { findings: Finding[]; newReversals: number };
 async function compare(
   { db, clock }: Pick<ReconcileDeps, "db" | "clock">,
   { supplierId, kind, from, to }: { supplierId: string; kind: string; from: Date; to: Date },
-  pages: readonly (readonly StatementEntry[])[],
+  pages: readonly (readonly StatementRow[])[],
   finish?: (tx: Tx, found: Compared) => Promise<void> | undefined,
 ): Promise<Compared> {
   const booked = await listBooked(db, supplierId, from, to);
   const findings: Finding[] = [];
   const reversed: PurchaseKey[] = [];
   const reconciler = createReconciler(booked, keyOfKind(kind), (finding, purchase) => {
-    findings.push(finding);
+    findings.push(purchase ? { ...finding, unit: parseReference(purchase.reference) } : finding);
     if (finding.kind === "reversal" && purchase) reversed.push(parseReference(purchase.reference));
   });
   for (const page of pages) reconciler.add(page);
@@ -97,7 +114,7 @@ async function readFromSupplier(
   supplierId: string,
   from: Date | undefined,
   to: Date | undefined,
-): Promise<(readonly StatementEntry[])[]> {
+): Promise<(readonly StatementRow[])[]> {
   if (!from || !to) throw new RangeError("give --from and --to, or the supplier's statement with --file");
   return withSupplier(deps, supplierId, (supplier) => {
     if (!supplier.readStatement)
@@ -106,10 +123,8 @@ async function readFromSupplier(
   });
 }
 
-async function readAll(
-  pages: AsyncIterable<readonly StatementEntry[]>,
-): Promise<(readonly StatementEntry[])[]> {
-  const read: (readonly StatementEntry[])[] = [];
+async function readAll(pages: AsyncIterable<readonly StatementRow[]>): Promise<(readonly StatementRow[])[]> {
+  const read: (readonly StatementRow[])[] = [];
   let entries = 0;
   for await (const page of pages) {
     entries += page.length;
@@ -122,7 +137,7 @@ async function readAll(
 
 /** The period that was asked for, or that of the statement. */
 function periodOf(
-  pages: readonly (readonly StatementEntry[])[],
+  pages: readonly (readonly StatementRow[])[],
   from: Date | undefined,
   to: Date | undefined,
 ): { from: Date; to: Date } {
@@ -132,7 +147,10 @@ function periodOf(
   }
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
-  for (const { at } of pages.flat()) {
+  for (const row of pages.flat()) {
+    const at = "at" in row ? row.at : undefined;
+    // A row that cannot be read may have no time.
+    if (!at && "odd" in row) continue;
     if (!at)
       throw new RangeError("the statement has rows without a time; give the period with --from and --to");
     first = Math.min(first, at.getTime());

@@ -1,4 +1,4 @@
-import type { StatementEntry } from "../supplier.ts";
+import type { OddRow, StatementEntry, StatementRow } from "../supplier.ts";
 
 /** A purchase as we booked it. */
 export type BookedPurchase = {
@@ -19,8 +19,12 @@ export const FINDINGS = [
   "duplicate",
   "reversal",
   "no_outcome_here",
+  "unreadable",
 ] as const;
 export type FindingKind = (typeof FINDINGS)[number];
+
+/** The unit of an order that a purchase was for. */
+export type FindingUnit = { orderId: string; lineIndex: number; unitIndex: number };
 
 export type Finding = {
   kind: FindingKind;
@@ -31,6 +35,10 @@ export type Finding = {
   oursMinor: bigint;
   theirsMinor: bigint;
   at?: Date;
+  /** Where the purchase is ours. */
+  unit?: FindingUnit;
+  /** What is wrong with a line that could not be read, in words of our own. */
+  reason?: string;
 };
 
 export type CurrencyTotal = {
@@ -51,8 +59,8 @@ export type Reconciliation = {
 
 export type Reconciler = {
   /** Compares entries of the statement. The findings that they make are passed on at once. */
-  add(entries: readonly StatementEntry[]): void;
-  /** What we booked and the statement lacks is found at the end. */
+  add(entries: readonly StatementRow[]): void;
+  /** What we booked and the statement lacks is found at the end, and so are lines that could not be read. */
   end(): Reconciliation;
 };
 
@@ -73,19 +81,19 @@ export function createReconciler(
   // A statement may list a charge and its reversal as two lines, in either order.
   const charged = new Set<BookedPurchase>();
   const reversed = new Set<BookedPurchase>();
+  const unreadable: (StatementRow & { odd: OddRow })[] = [];
   const tally = createTally();
   let entries = 0;
   let matched = 0;
 
+  const find = ({ reference = "", upstreamId = "" }: Pick<StatementEntry, "reference" | "upstreamId">) =>
+    byKey.get(reference) ?? byKey.get(reference.toLowerCase()) ?? byId.get(upstreamId);
   const report = (finding: Finding, purchase?: BookedPurchase): void => {
     tally.add(finding);
     onFinding(finding, purchase);
   };
   const compare = (entry: StatementEntry): void => {
-    const purchase =
-      byKey.get(entry.reference ?? "") ??
-      byKey.get(entry.reference?.toLowerCase() ?? "") ??
-      byId.get(entry.upstreamId ?? "");
+    const purchase = find(entry);
     const isCharged = purchase !== undefined && charged.has(purchase);
     const isReversed = purchase !== undefined && reversed.has(purchase);
     const verdict = judge(entry, purchase, { isCharged, isReversed });
@@ -103,9 +111,18 @@ export function createReconciler(
   return {
     add(page) {
       entries += page.length;
-      for (const entry of page) compare(entry);
+      for (const entry of page)
+        if ("odd" in entry) unreadable.push(entry);
+        else compare(entry);
     },
     end() {
+      for (const row of unreadable) {
+        const purchase = find(row);
+        // Another line may have said what became of the purchase. If none did, all that we know is our own side.
+        const isOurs = purchase !== undefined && isBought(purchase) && !seen.has(purchase);
+        if (purchase) seen.add(purchase);
+        report(toUnreadable(row, purchase, isOurs), purchase);
+      }
       for (const purchase of booked) {
         if (!purchase.isInPeriod || seen.has(purchase) || !isBought(purchase)) continue;
         const { reference, currency, amountMinor, openedAt } = purchase;
@@ -158,13 +175,34 @@ function toFinding(
     // A purchase in another currency is not comparable: all of theirs is unexpected.
     oursMinor: purchase?.currency === currency ? oursMinor : 0n,
     theirsMinor: kind === "reversal" ? 0n : (entry.price?.amountMinor ?? oursMinor),
-    ...(reference === undefined ? {} : { reference }),
-    ...(entry.upstreamId === undefined ? {} : { upstreamId: entry.upstreamId }),
-    ...(at ? { at } : {}),
+    ...mentioned(reference, entry.upstreamId, at),
   };
   const backMinor = entry.price?.amountMinor ?? purchase?.amountMinor ?? 0n;
   return kind === "reversal" && isCharged ? { ...finding, theirsMinor: -backMinor } : finding;
 }
+
+const toUnreadable = (
+  { odd, reference, upstreamId, at }: StatementRow & { odd: OddRow },
+  purchase: BookedPurchase | undefined,
+  isOurs: boolean,
+): Finding => ({
+  kind: "unreadable",
+  currency: purchase?.currency ?? "",
+  oursMinor: isOurs ? (purchase?.amountMinor ?? 0n) : 0n,
+  theirsMinor: 0n,
+  ...mentioned(purchase?.reference ?? reference, upstreamId ?? odd.number, at ?? purchase?.openedAt),
+  reason: `${odd.field} ${odd.reason}`,
+});
+
+const mentioned = (
+  reference: string | undefined,
+  upstreamId: string | undefined,
+  at: Date | undefined,
+): Pick<Finding, "reference" | "upstreamId" | "at"> => ({
+  ...(reference === undefined ? {} : { reference }),
+  ...(upstreamId === undefined ? {} : { upstreamId }),
+  ...(at ? { at } : {}),
+});
 
 function createTally() {
   const counts: Record<FindingKind, number> = noFindings(0);
@@ -187,6 +225,8 @@ function createTally() {
     match,
     add(finding: Finding) {
       counts[finding.kind] += 1;
+      // A line that could not be read and belongs to no purchase has no currency.
+      if (finding.currency === "" && finding.oursMinor === 0n && finding.theirsMinor === 0n) return;
       match(finding).explained[finding.kind] += finding.theirsMinor - finding.oursMinor;
     },
     sums: () => ({

@@ -36,7 +36,7 @@ export async function watchNextReversals({
   const period = { from: new Date(now.getTime() - LOOK_BACK_MS), to: now };
   try {
     for await (const page of readStatement(period.from, period.to)) {
-      const reversed = page.filter(({ state }) => state === "reversed");
+      const reversed = page.filter((row) => "state" in row && row.state === "reversed");
       if (reversed.length > 0)
         await compareStatement({ db, clock }, { supplierId, kind, ...period }, [reversed]);
     }

@@ -1,7 +1,8 @@
 import type { Clock } from "../../lib/clock.ts";
 import { secret } from "../../lib/secret.ts";
 import type { Json } from "../../lib/strict-json.ts";
-import { plainDecimal, sumUp } from "../calls/decimal-amount.ts";
+import { readAccounts } from "../calls/checked-reading.ts";
+import { plainDecimal } from "../calls/decimal-amount.ts";
 import { hearAnswers } from "../calls/hear-answers.ts";
 import { judgePurchaseError } from "../calls/judge-error.ts";
 import {
@@ -58,7 +59,11 @@ export function createReloadlySupplier({ access, timeoutMs, clock }: ReloadlyOpt
     async readBalance() {
       const answer = await client.call({ method: "GET", path: "/accounts/balance" }, limit());
       if (answer.kind === "not_sent" || !isSuccess(answer)) return undefined;
-      return sumUp([textAt(answer.body, "balance")], textAt(answer.body, "currencyCode"));
+      return readAccounts([answer.body], (one) => [
+        undefined,
+        { balance: textAt(one, "balance") },
+        ["currencyCode", textAt(one, "currencyCode")],
+      ]);
     },
     listOffers: () => listReloadlyOffers(client, limit),
     readStatement: (from, to) => readReloadlyStatement(client, limit, from, to),

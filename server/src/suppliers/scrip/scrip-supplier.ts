@@ -11,11 +11,11 @@ import type { Secret } from "../../lib/secret.ts";
 import { acceptableTotal, readPrice } from "../price-guard.ts";
 import type {
   AccountCheck,
+  BalanceReading,
   LookUpOutcome,
   PurchaseOutcome,
   PurchaseRequest,
   RemoteSupplier,
-  SupplierPrice,
 } from "../supplier.ts";
 import { type AskedOrder, judgeScripOrder } from "./judge-scrip-order.ts";
 import { asScripError, NONSENSE, refusalOf, saidBy, unknownBecauseOf } from "./scrip-answers.ts";
@@ -54,11 +54,11 @@ export function createScripSupplier(config: ScripSupplierConfig): RemoteSupplier
   };
 }
 
-async function readBalance(client: Client, options: CallOptions): Promise<SupplierPrice | undefined> {
+async function readBalance(client: Client, options: CallOptions): Promise<BalanceReading | undefined> {
   const told = await client.wallet.balance(options).catch(asScripError);
   if (told instanceof ScripError) return undefined;
   const balance = readPrice(told.balance);
-  return balance === "unreadable" ? undefined : balance;
+  return balance === "unreadable" ? undefined : { balance };
 }
 
 /** An error says nothing about the account, and neither does a result that a later version adds. */

@@ -5,14 +5,23 @@ import type { Clock } from "../../lib/clock.ts";
 import { parseAmount } from "../../lib/money.ts";
 import type { Json } from "../../lib/strict-json.ts";
 import type { Keyring } from "../../vault/keyring.ts";
+import { oddRow } from "../calls/checked-reading.ts";
 import { withSupplier } from "../calls/test-supplier.ts";
 import { getSupplier } from "../get-supplier.ts";
 import { refreshSupply } from "../refresh-supply.ts";
 import { getRemoteKind } from "../registry.ts";
 import { mergeRoutes, type RouteRow } from "../route-queries.ts";
-import type { SupplierOffer } from "../supplier.ts";
-import { compareCatalog, itemId, type SyncItem, type SyncProposal } from "./compare-catalog.ts";
-import { deleteRoutes, findSync, listPresentIds, listSupplierRoutes, storeSync } from "./sync-queries.ts";
+import type { OfferRow } from "../supplier.ts";
+import { compareCatalog, itemIdOf, type SyncItem, type SyncProposal } from "./compare-catalog.ts";
+import { createNames, type Renames, renameItems } from "./name-products.ts";
+import {
+  deleteRoutes,
+  findSync,
+  listPresentIds,
+  listSupplierRoutes,
+  storeSupplierItems,
+  storeSync,
+} from "./sync-queries.ts";
 
 export type SyncDeps = { db: Db; clock: Clock; keyring: Keyring };
 
@@ -22,36 +31,48 @@ const APPLY_WITHIN_MS = 24 * 3_600_000;
 const NEW_PRIORITY = 100;
 
 export type SyncWatch = {
+  /** New ids of proposed products, by their items. */
+  renames?: Renames | undefined;
   /** How many offers were read so far. */
   onRead?: (offers: number) => void;
   /** Runs in the transaction that keeps the proposal. */
   finish?: (tx: Tx, proposal: SyncProposal) => Promise<void>;
 };
 
-/** Reads the supplier's catalog and proposes what to change. The proposal is kept, so that what was seen can be applied. */
+/**
+ * Reads the supplier's catalog and proposes what to change. The proposal is kept, so that what was seen can be applied. What cannot be
+ * read costs its row: it is listed, and its routes stay.
+ */
 export async function proposeSync(
   deps: SyncDeps,
   supplierId: string,
-  { onRead, finish }: SyncWatch = {},
+  { renames = new Map(), onRead, finish }: SyncWatch = {},
 ): Promise<SyncProposal & { proposedAt: Date }> {
-  const { kind } = await getSupplier(deps.db, supplierId);
+  const { db, clock } = deps;
+  const { kind, name } = await getSupplier(db, supplierId);
   if (!getRemoteKind(kind).canSyncCatalog)
     throw new RangeError(
       `the catalog of a ${kind} supplier cannot be read; import products and routes instead`,
     );
-  const offers = await withSupplier(deps, supplierId, async (supplier) => {
-    const read: SupplierOffer[] = [];
+  const rows = await withSupplier(deps, supplierId, async (supplier) => {
+    const read: OfferRow[] = [];
     for await (const page of supplier.listOffers?.() ?? []) {
       read.push(...page);
       onRead?.(read.length);
-      if (read.length > OFFERS_MAX) throw new RangeError(`the supplier has more than ${OFFERS_MAX} products`);
+      if (read.length <= OFFERS_MAX) continue;
+      const from = read.slice(OFFERS_MAX).find((row) => "sku" in row)?.sku;
+      const reason = `are more than ${OFFERS_MAX}; those from ${from ?? "there"} on were not read`;
+      return [...read.slice(0, OFFERS_MAX), oddRow(undefined, "products", reason)];
     }
     return read;
   });
-  const proposal = compareCatalog(kind, offers, await listSupplierRoutes(deps.db, supplierId));
-  const proposedAt = deps.clock.now();
-  await deps.db.transaction(async (tx) => {
-    await storeSync(tx, supplierId, proposal.items, proposedAt);
+  const nameProduct = await createNames(db, { id: supplierId, kind, name });
+  const compared = compareCatalog(rows, await listSupplierRoutes(db, supplierId), nameProduct);
+  const items = await renameItems(db, compared.items, renames);
+  const proposal = { ...compared, items };
+  const proposedAt = clock.now();
+  await db.transaction(async (tx) => {
+    await storeSync(tx, supplierId, proposal, proposedAt);
     await finish?.(tx, proposal);
   });
   return { ...proposal, proposedAt };
@@ -59,36 +80,47 @@ export async function proposeSync(
 
 export type AppliedSync = { new: number; gone: number; repriced: number; skipped: number };
 
+export type SyncChoice = {
+  /** Kinds of changes (new, gone, repriced) or ids of items. Absent means all. */
+  only?: readonly string[] | undefined;
+  renames?: Renames | undefined;
+  /** When the proposal was made that the person saw. */
+  seenAt?: Date | undefined;
+};
+
 /**
  * Applies the proposal that was seen last, or the chosen part of it, in one transaction. A route that has changed since is
- * skipped. A product that is there already keeps its own text.
+ * skipped, and so is a new product whose id was given away meanwhile. A product that came from the item before keeps its own text.
  */
 export async function applySync(
   { db, clock }: Pick<SyncDeps, "db" | "clock">,
   supplierId: string,
-  only: readonly string[] | undefined,
+  { only, renames = new Map(), seenAt }: SyncChoice,
   by: By,
 ): Promise<AppliedSync> {
   await getSupplier(db, supplierId);
   const seen = await findSync(db, supplierId);
   if (!seen || clock.now().getTime() - seen.proposedAt.getTime() > APPLY_WITHIN_MS)
     throw new RangeError(
-      `there is no proposal of the last 24 hours to apply; first run: scrip supplier sync ${supplierId}`,
+      "there is no proposal of the last 24 hours to apply; read the catalog first (scrip supplier sync)",
     );
-  const chosen = chooseItems(seen.items, only);
-  const present = await listPresentIds(db, productIdsOf(chosen));
+  if (seenAt && seenAt.getTime() !== seen.proposedAt.getTime())
+    throw new RangeError("the catalog was read again since this page was opened; look at the changes first");
+  const items = await renameItems(db, seen.items, renames);
+  const wanted = chooseItems(items, only);
+  const present = await listPresentIds(db, productIdsOf(wanted));
+  const chosen = wanted.filter(
+    (item) => item.change !== "new" || item.isKnown || !present.has(item.product.id),
+  );
   const created = chosen.flatMap((item) =>
     item.change === "new" && !present.has(item.product.id) ? [item.product] : [],
   );
   let applied: AppliedSync = { new: 0, gone: 0, repriced: 0, skipped: 0 };
   const finish = async (tx: Tx) => {
     applied = await changeRoutes(tx, supplierId, chosen, clock.now());
-    await storeSync(
-      tx,
-      supplierId,
-      seen.items.filter((item) => !chosen.includes(item)),
-      seen.proposedAt,
-    );
+    applied.skipped += wanted.length - chosen.length;
+    const left = items.filter((item) => !wanted.includes(item));
+    await storeSync(tx, supplierId, { ...seen, items: left }, seen.proposedAt);
     await recordActivity(tx, clock, {
       ...by,
       action: "supplier.catalog_synced",
@@ -107,14 +139,14 @@ const productIdsOf = (items: readonly SyncItem[]): string[] => items.map(({ rout
 /** `only` names kinds of changes (new, gone, repriced) or ids of items. */
 export function chooseItems(items: readonly SyncItem[], only: readonly string[] | undefined): SyncItem[] {
   if (!only) return [...items];
-  const unknown = only.filter(
-    (name) => !["new", "gone", "repriced"].includes(name) && !items.some(({ id }) => id === name),
-  );
-  if (unknown.length > 0)
-    throw new RangeError(`the proposal has no "${unknown[0]}"; see: scrip supplier sync`);
-  return items.filter(({ id, change }) => only.includes(change) || only.includes(id));
+  const names = new Set(only);
+  const known = new Set(["new", "gone", "repriced", ...items.map(({ id }) => id)]);
+  const unknown = only.find((name) => !known.has(name));
+  if (unknown !== undefined) throw new RangeError(`the proposal has no "${unknown}"; read the catalog again`);
+  return items.filter(({ id, change }) => names.has(change) || names.has(id));
 }
 
+/** What the proposal has was checked when it was made. The catalog can have changed since, so nothing is overwritten. */
 async function importProducts(
   db: Db,
   products: readonly object[],
@@ -126,12 +158,14 @@ async function importProducts(
   }
   const result = await importRows(db, rows(), {
     onFault: ({ id, reason }) => faults.push(`${id ?? "a product"}: ${reason}`),
+    async onChanges(_tx, { created }) {
+      if (created < products.length)
+        throw new RangeError("the catalog has changed meanwhile and nothing was applied; apply it again");
+    },
     inTransaction: finish,
   });
   if (!result.ok)
-    throw new RangeError(
-      `nothing was applied: ${faults.slice(0, 5).join("; ")}; leave such items out with --only`,
-    );
+    throw new RangeError(`nothing was applied: ${faults.slice(0, 5).join("; ")}; read the catalog again`);
 }
 
 async function changeRoutes(
@@ -146,6 +180,7 @@ async function changeRoutes(
   const gone: string[] = [];
   const merged: RouteRow[] = [];
   const counts = { new: 0, gone: 0, repriced: 0, skipped: 0 };
+  const made: { id: string; productId: string }[] = [];
   for (const item of items) {
     const route = present.get(item.route.productId);
     if (isStale(item, route)) {
@@ -153,18 +188,20 @@ async function changeRoutes(
       continue;
     }
     counts[item.change] += 1;
+    if (item.change === "new") made.push({ id: item.id, productId: item.product.id });
     if (item.change === "gone") gone.push(item.route.productId);
     else merged.push(toRoute(supplierId, item, route));
   }
   if (gone.length > 0) await deleteRoutes(tx, supplierId, gone);
   if (merged.length > 0) await mergeRoutes(tx, merged, now, true);
+  if (made.length > 0) await storeSupplierItems(tx, supplierId, made);
   return counts;
 }
 
 /** Whether the route is no longer the one that the person saw. */
 function isStale(item: SyncItem, route: RouteRow | undefined): boolean {
   if (item.change === "new") return route !== undefined;
-  if (!route || itemId(route.sku, route.value ?? undefined) !== item.id) return true;
+  if (!route || itemIdOf(route) !== item.id) return true;
   const seen = item.change === "gone" ? item.route : item.was;
   const minor = seen.cost === undefined ? null : parseAmount(seen.cost, seen.currency ?? "");
   return route.costMinor !== minor || route.costCurrency !== (seen.currency ?? null);

@@ -4,7 +4,7 @@ import { CONDITIONS } from "../../../src/alerts/conditions.ts";
 import { audit } from "../../../src/audit/audit.ts";
 import { listReversals, markKept } from "../../../src/suppliers/reconcile/reconcile-queries.ts";
 import { compareStatement } from "../../../src/suppliers/reconcile/reconcile-supplier.ts";
-import type { StatementEntry } from "../../../src/suppliers/supplier.ts";
+import type { StatementRow } from "../../../src/suppliers/supplier.ts";
 import type { TestApp } from "../../app/test-app.ts";
 import { type Buyer, balanceOf } from "../../builders/buyers.ts";
 import { SEED } from "../../seed.ts";
@@ -93,7 +93,7 @@ async function assertStatementsAgree(scrip: TestApp, shops: readonly Shop[]): Pr
   const period = { from: new Date(Date.now() - 86_400_000), to: new Date(Date.now() + 86_400_000) };
   for (const shop of shops) {
     const taken = shop.fake.reverse().sort();
-    const pages: (readonly StatementEntry[])[] = [];
+    const pages: (readonly StatementRow[])[] = [];
     for await (const page of openFake(shop, 15_000).readStatement?.(period.from, period.to) ?? [])
       pages.push(page);
     const { supplierId, kind, keyOf } = shop;

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { parseAmount, toSafeInteger } from "../../../lib/money.ts";
+import { toSafeInteger } from "../../../lib/money.ts";
 import { findingsCsv } from "../../../suppliers/reconcile/findings-csv.ts";
+import type { Balances, SupplierReconciliation } from "../../../suppliers/reconcile/keep-reconciliation.ts";
 import { type CurrencyTotal, FINDINGS, type Finding } from "../../../suppliers/reconcile/reconcile.ts";
-import type { SupplierReconciliation } from "../../../suppliers/reconcile/reconcile-supplier.ts";
 import { showCount, showMoney } from "../../output/format.ts";
 import { table } from "../../output/table.ts";
 import { type Options, text, UsageError, verb } from "../../verb.ts";
@@ -32,8 +32,9 @@ export function supplierReconcileCommand(supplier: Command): void {
       .addHelpText("after", HELP),
     async (context, options, [id = ""]) => {
       const { reconcileSupplier } = await import("../../../suppliers/reconcile/reconcile-supplier.ts");
-      const input = { file: text(options, "file"), from: timeOf(options, "from"), to: timeOf(options, "to") };
-      const report = await reconcileSupplier(context, id, input);
+      const period = { from: timeOf(options, "from"), to: timeOf(options, "to") };
+      const input = { ...period, file: text(options, "file"), balances: balancesOf(options) };
+      const report = await reconcileSupplier(context, id, input, { kind: "command", id: "scrip" });
       const file = text(options, "csv");
       if (file !== undefined) await writeFile(file, findingsCsv(report.findings));
       return toView(report, options);
@@ -47,17 +48,21 @@ The first line of the file names its columns, in any order: reference,id,amount,
 supplier's; one of them is enough. The status is completed (or empty), pending, failed or reversed. Without a time column, give --from
 and --to.
 
+A row that cannot be read is a finding of its own, unreadable, and the rest is compared. The comparison is kept under the id that is
+printed: in the console, see Reconciliations.
+
 Findings: missing_there (you booked it, the supplier did not), missing_here (the reverse), amount_differs, duplicate (charged twice),
 reversal (taken back after delivery; see: scrip supplier reversals), no_outcome_here (charged, and still open here).`;
 
 function toView(report: SupplierReconciliation, options: Options) {
   const limit = limitOf(options, LIMIT_MAX);
-  const { supplierId, from, to, entries, matched, counts, totals, findings, newReversals } = report;
-  const balances = balancesOf(totals, options);
+  const { id, supplierId, from, to, entries, matched, counts, totals, findings, balances, newReversals } =
+    report;
   return {
-    ...{ supplierId, from: from.toISOString(), to: to.toISOString(), entries, matched, ...counts },
+    ...{ id, supplierId, from: from.toISOString(), to: to.toISOString(), entries, matched, ...counts },
     totals: totals.map(toTotal),
-    ...(balances ? { balances } : {}),
+    ...(report.fileDigest ? { fileDigest: report.fileDigest.toString("hex") } : {}),
+    ...(balances ? { balances: toBalances(balances, totals[0]?.theirsMinor ?? 0n) } : {}),
     newReversals,
     findings: findings.slice(0, limit).map(toFinding),
     hasMore: findings.length > limit,
@@ -72,25 +77,31 @@ const toTotal = ({ currency, oursMinor, theirsMinor, differenceMinor, explained 
   explained: Object.fromEntries(FINDINGS.map((kind) => [kind, toSafeInteger(explained[kind])])),
 });
 
-/** What left the balance, and what of it the statement does not explain. */
-function balancesOf(totals: readonly CurrencyTotal[], options: Options) {
+function balancesOf(options: Options) {
   const [opening, closing] = [text(options, "opening"), text(options, "closing")];
   if (opening === undefined && closing === undefined) return undefined;
   if (opening === undefined || closing === undefined)
     throw new UsageError("--opening and --closing go together");
-  const [total, ...others] = totals;
-  if (!total || others.length > 0) throw new UsageError("--opening needs a statement in one currency");
-  const amount = (given: string) => parseAmount(given, total.currency);
-  const spent = amount(opening) + amount(text(options, "deposits") ?? "0") - amount(closing);
-  return {
-    currency: total.currency,
-    spent: toSafeInteger(spent),
-    statement: toSafeInteger(total.theirsMinor),
-    unexplained: toSafeInteger(spent - total.theirsMinor),
-  };
+  return { opening, closing, deposits: text(options, "deposits") ?? "0" };
 }
 
-const toFinding = ({ kind, reference, upstreamId, currency, oursMinor, theirsMinor, at }: Finding) => ({
+const toBalances = ({ currency, spentMinor, unexplainedMinor }: Balances, statementMinor: bigint) => ({
+  currency,
+  spent: toSafeInteger(spentMinor),
+  statement: toSafeInteger(statementMinor),
+  unexplained: toSafeInteger(unexplainedMinor),
+});
+
+const toFinding = ({
+  kind,
+  reference,
+  upstreamId,
+  currency,
+  oursMinor,
+  theirsMinor,
+  at,
+  reason,
+}: Finding) => ({
   kind,
   ...(reference === undefined ? {} : { reference }),
   ...(upstreamId === undefined ? {} : { upstreamId }),
@@ -98,6 +109,7 @@ const toFinding = ({ kind, reference, upstreamId, currency, oursMinor, theirsMin
   ours: toSafeInteger(oursMinor),
   theirs: toSafeInteger(theirsMinor),
   ...(at ? { at: at.toISOString() } : {}),
+  ...(reason === undefined ? {} : { reason }),
 });
 
 function show(report: ReturnType<typeof toView>): string {
@@ -120,6 +132,7 @@ function show(report: ReturnType<typeof toView>): string {
     ...(one.currency === ""
       ? ["", ""]
       : [showMoney(one.ours, one.currency), showMoney(one.theirs, one.currency)]),
+    one.reason ?? "",
   ]);
   const head = `${showCount(report.entries)} entries: ${showCount(report.matched)} matched${found.map((one) => `, ${one}`).join("")}`;
   const columns = [
@@ -127,6 +140,10 @@ function show(report: ReturnType<typeof toView>): string {
     "PURCHASE",
     { heading: "OURS", right: true },
     { heading: "THEIRS", right: true },
+    { heading: "REASON", cut: true, optional: true },
   ] as const;
-  return [head, ...sums, ...unexplained, ...(rows.length > 0 ? ["", table(columns, rows)] : [])].join("\n");
+  const kept = `Kept as ${report.id}`;
+  return [head, ...sums, ...unexplained, kept, ...(rows.length > 0 ? ["", table(columns, rows)] : [])].join(
+    "\n",
+  );
 }
