@@ -60,7 +60,10 @@ function attemptsAndUnitsDiffer({ lines, units, attempts }: Extent): Sql {
       or (a.status = 'quarantined' and u.failure_code is null)`;
 }
 
-/** One to one by unit, supplier and product: every purchase has a code, and every code has a purchase. */
+/**
+ * One to one by unit, supplier and product: every purchase has a code, and every code has a purchase. Where a person entered the code,
+ * the supplier's own may be in quarantine beside it.
+ */
 function attemptsAndCodesDiffer({ attempts, codes }: Extent): Sql {
   return sql`
     select case when c.id is null then ${attemptName("a")} || ' is ' || a.status || ' but has no matching code'
@@ -74,7 +77,10 @@ function attemptsAndCodesDiffer({ attempts, codes }: Extent): Sql {
     ) a
     full join (
       select id, order_id, line_index, unit_index, supplier_id, product_id, state, quarantine_reason
-      from ${codes} t where environment = 'live' and state in ('delivered', 'quarantined')
+      from ${codes} t
+      where environment = 'live' and (state = 'delivered' or state = 'quarantined' and
+        (order_id, line_index, unit_index) not in (
+          select order_id, line_index, unit_index from supplier_attempts where by_hand))
     ) c on ${sameUnit("c", "a")} and c.state = a.status
     where a.order_id is null or c.id is null
       or c.supplier_id <> a.supplier_id or c.product_id <> a.product_id

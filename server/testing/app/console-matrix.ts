@@ -92,6 +92,12 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   "GET /orders": { roles: "all" },
   "GET /orders.csv": { roles: "all" },
   "GET /orders/:id": { roles: "all", ids: ({ orderId }) => ({ id: orderId }) },
+  "GET /orders/:id/enter-code": { roles: ORDER_MANAGERS, ids: ({ orderId }) => ({ id: orderId }) },
+  "POST /orders/:id/enter-code": {
+    roles: ORDER_MANAGERS,
+    ids: ({ orderId }) => ({ id: orderId }),
+    fields: { unit: "0.0", code: "NO-SUCH-UNIT" },
+  },
   "GET /orders/:id/:action": {
     roles: ORDER_MANAGERS,
     ids: ({ orderId }) => ({ id: orderId, action: "hold" }),

@@ -165,6 +165,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'scrip order refund ord_… --units 0.2 --reason "this code does not work"',
   ],
   "order look-up": ["scrip order look-up ord_…"],
+  "order enter-code": [
+    "scrip order enter-code ord_… --unit 0.0 --file mailed.txt",
+    'pass show supplier/ticket-812 | scrip order enter-code ord_… --unit 0.0 --file - --reason "ticket 812"',
+  ],
   "order write-off": ['scrip order write-off ord_… --reason "the supplier has no answer"'],
   "order retry": ["scrip order retry ord_…"],
   "order hold": ["scrip order hold ord_…", "scrip order hold ord_… --release"],

@@ -12,14 +12,16 @@ const UNITS_MAX = 1_000;
 
 export const unitText = ({ lineIndex, unitIndex }: UnitRef): string => `${lineIndex}.${unitIndex}`;
 
+export function readUnit(text: string): UnitRef | undefined {
+  const [, line, unit] = UNIT.exec(text) ?? [];
+  return unit === undefined ? undefined : { lineIndex: Number(line), unitIndex: Number(unit) };
+}
+
 /** The chosen units, which the page carries as `line.unit`. None chosen means all of them. */
 const unitsField: Field<readonly UnitRef[]> = {
   label: "Units",
   read(given) {
-    const units = given.map((text) => {
-      const [, line, unit] = UNIT.exec(text) ?? [];
-      return unit === undefined ? undefined : { lineIndex: Number(line), unitIndex: Number(unit) };
-    });
+    const units = given.map(readUnit);
     if (units.length > UNITS_MAX || units.includes(undefined)) return { error: "Choose from the units." };
     return { value: units.filter((unit) => unit !== undefined) };
   },

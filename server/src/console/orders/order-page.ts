@@ -15,12 +15,15 @@ import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { attrs, type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { type ConsoleContext, may } from "../session.ts";
-import { sentenceOf } from "./consequences.ts";
+import { sentenceOf, unitsText } from "./consequences.ts";
+import { enterable } from "./enter-code-pages.ts";
 import type { OrderData } from "./load-order.ts";
 import { ledgerPanel, marginFacts, purchasesPanel, routesPanel } from "./order-panels.ts";
 import {
   ACTION_LABELS,
   actionHref,
+  ENTER_CODE_LABEL,
+  enterCodeHref,
   ORDERS_PATH,
   orderHref,
   productHref,
@@ -67,7 +70,8 @@ const subtitle = ({ described }: OrderData, ctx: ConsoleContext, isLive: boolean
   }</span> <a href="${resellerHref(ctx, described.resellerId)}">${described.state.resellerName}</a>, placed ${exactly(new Date(described.order.createdAt))}`;
 
 /** Only what the rules allow now. Each says what it would do. */
-function actionsPanel({ described }: OrderData, ctx: ConsoleContext, isLive: boolean): Html {
+function actionsPanel(data: OrderData, ctx: ConsoleContext, isLive: boolean): Html {
+  const { described } = data;
   const { state, order } = described;
   const offered = ORDER_ACTIONS.flatMap((action) => {
     const offer = decideAction(state, action);
@@ -76,6 +80,11 @@ function actionsPanel({ described }: OrderData, ctx: ConsoleContext, isLive: boo
       html`<li><p>${sentenceOf(action, state, offer)}</p>${linkButton(ACTION_LABELS[action], actionHref(ctx, order.id, action))}</li>`,
     ];
   });
+  const toEnter = enterable(data).length;
+  if (toEnter > 0)
+    offered.push(
+      html`<li><p>Delivers the code that a supplier's support sent you${toEnter === 1 ? "" : `, for one of ${unitsText(toEnter)}`}. Nothing is paid back.</p>${linkButton(ENTER_CODE_LABEL, enterCodeHref(ctx, order.id))}</li>`,
+    );
   return panel(
     { title: "What you can do", id: "order-actions", live: isLive },
     offered.length === 0

@@ -63,6 +63,9 @@ const outcomeChip = (one: DescribedPurchase): Html => {
   return isUnknown || one.toldState === "sold" ? saidChip(one) : chip("waiting");
 };
 
+/** The class, and what was answered. */
+export const answersPart = (one: DescribedPurchase): Html => html`${saidChip(one)} ${answersText(one)}`;
+
 /** What the supplier has said of a purchase without an outcome. */
 export const saidChip = (one: Pick<DescribedPurchase, "toldState">): Html =>
   chip(CLASS_WORDS[classOf(one)], one.toldState === "sold" ? "bad" : "warn");

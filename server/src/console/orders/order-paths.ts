@@ -1,5 +1,6 @@
 import type { OrderAction } from "../../fulfilment/operate/order-actions.ts";
 import { ORDER_ACTIONS } from "../../fulfilment/operate/order-actions.ts";
+import type { UnitRef } from "../../fulfilment/operate/unit-choice.ts";
 import { here } from "../../web/pages/here.ts";
 import type { ConsoleContext } from "../session.ts";
 
@@ -26,6 +27,14 @@ export const actionOf = (slug: string | undefined): OrderAction | undefined =>
 
 export const actionHref = (ctx: Asked, id: string, action: OrderAction): string =>
   here(ctx, `${ORDERS_PATH}/${encodeURIComponent(id)}/${slugOf(action)}`);
+
+export const ENTER_CODE_LABEL = "Enter code by hand";
+export const enterCodeHref = (ctx: Asked, id: string, unit?: UnitRef): string =>
+  here(
+    ctx,
+    `${ORDERS_PATH}/${encodeURIComponent(id)}/enter-code`,
+    unit ? { unit: `${unit.lineIndex}.${unit.unitIndex}` } : {},
+  );
 
 /** What buttons say. */
 export const ACTION_LABELS: Readonly<Record<OrderAction, string>> = {

@@ -118,6 +118,7 @@ const ACTION_TITLES: Readonly<Record<string, { title: string; tone: Tone }>> = {
   "order.held": { title: "Refund held", tone: "warn" },
   "order.released": { title: "Hold released", tone: "quiet" },
   "order.refunded": { title: "Refunded", tone: "warn" },
+  "order.code_entered": { title: "Code entered", tone: "good" },
   "order.written_off": { title: "Written off", tone: "warn" },
 };
 

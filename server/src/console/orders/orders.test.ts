@@ -85,7 +85,7 @@ test("an order's page has everything but codes, offers only what the rules allow
     assert.ok(text.includes(part), part);
   assert.ok(page.includes(`data-copy="${id}.0.1.1"`));
   assert.ok(!page.includes(">SECRET-CODE-1<"));
-  assert.deepEqual(offeredBy(page), ["look-up", "retry", "hold", "write-off"]);
+  assert.deepEqual(offeredBy(page), ["look-up", "retry", "hold", "write-off", "enter-code"]);
   const viewer = await orders.desk.enter("viewer");
   assert.deepEqual(offeredBy((await viewer.get(`/orders/${id}`)).body), []);
   assert.equal((await support.get("/orders/ord_none")).statusCode, 404);
@@ -153,7 +153,7 @@ test("a person holds, releases and retries, each with a sentence about money and
   assert.equal((await decide(support, id, "hold")).statusCode, 303);
   const held = await support.get(`/orders/${id}`);
   assert.match(held.body, /The refund is on hold\.|refund held/);
-  assert.deepEqual(offeredBy(held.body), ["look-up", "retry", "release", "write-off"]);
+  assert.deepEqual(offeredBy(held.body), ["look-up", "retry", "release", "write-off", "enter-code"]);
   assert.equal((await decide(support, id, "release")).statusCode, 303);
   assert.match(
     textOf((await support.get(`/orders/${id}/retry`)).body),

@@ -6,6 +6,7 @@ import { redirect } from "../../web/pages/define-page.ts";
 import type { ConsoleDeps, ConsoleFace } from "../session.ts";
 import { actionPages } from "./action-pages.ts";
 import { bulkPages } from "./bulk-pages.ts";
+import { enterCodePages } from "./enter-code-pages.ts";
 import { renderOrders } from "./list-page.ts";
 import { loadOrder } from "./load-order.ts";
 import { renderOrder } from "./order-page.ts";
@@ -42,6 +43,7 @@ export function orderPages(face: ConsoleFace, deps: ConsoleDeps): void {
     load: (ctx) => loadOrder(deps, ctx),
     render: renderOrder,
   });
+  enterCodePages(face, deps);
   actionPages(face, deps);
   unknownPages(face, deps);
   face.page({

@@ -106,12 +106,19 @@ const states: fc.Arbitrary<SettlementState> = fc
         ),
       ),
     ),
+    entered: fc.subarray([...UNITS]),
     stock: fc.tuple(...Array.from({ length: 4 }, () => fc.nat({ max: 3 }))),
     known: fc.subarray(CODES, { maxLength: 2 }),
   })
-  .map(({ waiting, open, stock, known }) => ({
+  .map(({ waiting, open, entered, stock, known }) => ({
     waiting: new Set(waiting.map(unitText)),
     openAttempts: new Set(open.filter((one) => one !== null)),
+    // A unit whose code was entered does not wait, and has no open purchase.
+    enteredAttempts: new Set(
+      entered
+        .filter((unit) => !waiting.includes(unit) && open[UNITS.indexOf(unit)] === null)
+        .map((unit) => attemptText(unit, 1)),
+    ),
     picked: new Map(
       stock.map((count, index) => {
         const [product, supplier] = [`product ${index % 2}`, SUPPLIERS[index >> 1] ?? ""];
@@ -220,12 +227,35 @@ promise(
     assert.deepEqual(
       bought.map(unitText).sort(),
       settled.codesNew
-        .filter(({ content }) => "goods" in content)
+        .filter((code) => "goods" in code.content && !state.enteredAttempts.has(attemptText(code, 1)))
         .map(unitText)
         .sort(),
     );
   },
 );
+
+promise(
+  "what a supplier sends after its code was entered goes to quarantine and ends nothing",
+  (state, all, settled) => {
+    for (const one of all) {
+      if (!("number" in one) || !state.enteredAttempts.has(attemptText(one.unit, one.number ?? 0))) continue;
+      const ofUnit = (unit: UnitKey) => unitText(unit) === unitText(one.unit);
+      assert.equal(settled.codesNew.filter(ofUnit).length, one.kind === "bought" ? 1 : 0);
+      assert.ok(settled.codesNew.filter(ofUnit).every(({ quarantineReason }) => quarantineReason !== null));
+      const { attemptsEnded, attemptsOpen, unitsEnded, unitsLater } = settled;
+      assert.ok(![...attemptsEnded, ...attemptsOpen, ...unitsEnded, ...unitsLater].some(ofUnit));
+    }
+  },
+);
+
+promise("a worker without its lease ends no purchase", (state, all, settled) => {
+  const late = all.map((one) => (one.kind === "bought" ? { ...one, isLate: true as const } : one));
+  const { attemptsEnded, codesNew } = decideSettlement(state, late, newId);
+  assert.ok(attemptsEnded.every(({ status }) => status === "refused"));
+  const kept = codesNew.filter((code) => "goods" in code.content).map(unitText);
+  const entered = settled.codesNew.filter((code) => state.enteredAttempts.has(attemptText(code, 1)));
+  assert.deepEqual(kept, entered.map(unitText));
+});
 
 promise("where stock is short the attempt says so and the unit goes on at once", (state, _all, settled) => {
   const taken = new Set(settled.codesTaken.map(unitText));

@@ -16,9 +16,13 @@ export type UnitOutcome = { unit: UnitKey; productId: string } & (
       supplierId: string;
       goods: Secret<Goods>;
       digest: Buffer | null;
-      upstreamId: string;
+      upstreamId: string | null;
       price?: SupplierPrice;
       said?: SupplierSaid;
+      /** A person entered it: the supplier's support sent it by mail. */
+      byHand?: true;
+      /** The worker's lease has ended, so it ends no purchase. It is kept where a person has entered the code meanwhile. */
+      isLate?: true;
     }
   | {
       kind: "refused";
@@ -49,6 +53,8 @@ export type SettlementState = {
   /** Waiting units by their key, with the number of the attempt that is open, if any. */
   waiting: ReadonlySet<string>;
   openAttempts: ReadonlySet<string>;
+  /** Attempts that a person ended by entering the code, and for which the supplier has sent nothing since. */
+  enteredAttempts: ReadonlySet<string>;
   /** Codes picked from stock, by product and supplier. */
   picked: ReadonlyMap<string, string[]>;
   knownDigests: ReadonlySet<string>;
@@ -82,6 +88,7 @@ export type Settlement = {
     /** The price that the supplier gave, or null. */
     price: SupplierPrice | null;
     said?: SupplierSaid | undefined;
+    byHand?: true;
   })[];
   attemptsOpen: (UnitKey &
     AttemptNotes & { number: number; price: SupplierPrice | null; said?: SupplierSaid | undefined })[];
@@ -175,7 +182,10 @@ function decideOne(
 
 const saidOf = ({ said }: { said?: SupplierSaid }): { said?: SupplierSaid } => (said ? { said } : {});
 
-/** A known code, or one for a unit that was given up, was paid for and must not be delivered. */
+/**
+ * A known code, or one for a unit that was given up, was paid for and must not be delivered. Nor must what the supplier sends after a
+ * person has entered the code: the unit has it.
+ */
 function decideBought(
   state: Deciding,
   seenDigests: Set<string>,
@@ -183,13 +193,16 @@ function decideBought(
   outcome: UnitOutcome & { kind: "bought" },
 ): void {
   const { unit, productId, number, supplierId, goods, digest, upstreamId, price = null } = outcome;
-  if (!state.openAttempts.has(attemptText(unit, number))) return;
+  const attempt = attemptText(unit, number);
+  const isOpen = state.openAttempts.has(attempt) && !outcome.isLate;
+  if (!isOpen && !state.enteredAttempts.has(attempt)) return;
   const isWaiting = state.waiting.has(unitText(unit));
   const isKnown = digest !== null && seenDigests.has(digest.toString("hex"));
   const quarantineReason = isKnown ? "duplicate" : isWaiting ? null : "late";
   if (digest) seenDigests.add(digest.toString("hex"));
   const content = { goods, supplierId, digest };
   settlement.codesNew.push({ ...unit, id: state.ids("cod"), productId, content, quarantineReason });
+  if (!isOpen) return;
   const status = quarantineReason === null ? "delivered" : "quarantined";
   settlement.attemptsEnded.push({
     ...unit,
@@ -199,6 +212,7 @@ function decideBought(
     upstreamId,
     price,
     ...saidOf(outcome),
+    ...(outcome.byHand ? { byHand: true } : {}),
   });
   // No replacement is bought: a unit is bought at most once, and the reseller gets a refund.
   if (isWaiting)

@@ -5,6 +5,7 @@ import { idsOf } from "../../lib/ids.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { DamagedCode, setDamagedAside } from "../buy/take-stock.ts";
 import { endOrders, type OrderEnding } from "../end/end-orders.ts";
+import { lockOrder } from "../operate/operator-queries.ts";
 import type { UnitOutcome } from "./decide-settlement.ts";
 import { settleOutcomes } from "./settle-outcomes.ts";
 import { type Lease, lockTakenOrders } from "./settle-queries.ts";
@@ -44,7 +45,8 @@ export async function settleOrders(
       const mine = batch.filter(({ orderId, token }) => held.get(orderId) === token);
       const outcomes = mine.flatMap((order) => order.outcomes);
       const ended = await settleOutcomes(tx, codeVault, outcomes, idsOf(clock), now);
-      if (held.size === 0) return { endings: [], stockTaken: [] };
+      const late = batch.filter((order) => !mine.includes(order)).flatMap((order) => order.outcomes);
+      if (held.size === 0) return { endings: [], stockTaken: [], late };
       const { endings, stockReturned } = await endOrders(
         tx,
         codeVault,
@@ -53,11 +55,13 @@ export async function settleOrders(
         idsOf(clock),
         now,
       );
-      return { endings, stockTaken: [...new Set([...productsFromStock(outcomes), ...stockReturned])] };
+      return { endings, stockTaken: [...new Set([...productsFromStock(outcomes), ...stockReturned])], late };
     });
   for (let tries = 1; ; tries += 1) {
     try {
-      return await settle();
+      const { late, ...settled } = await settle();
+      await keepLateCodes({ db, codeVault, clock }, late, now);
+      return settled;
     } catch (error) {
       if (error instanceof DamagedCode) {
         await setDamagedAside(db, error.codeId);
@@ -65,6 +69,24 @@ export async function settleOrders(
       } else if (errorCodeOf(error) !== UNIQUE_VIOLATION) throw error;
       if (tries === SETTLE_TRIES_MAX) throw error;
     }
+  }
+}
+
+/**
+ * What a supplier sold to a worker whose lease has ended is asked for again by the next one, unless a person has entered the code
+ * meanwhile: then nobody asks again, and it goes to quarantine.
+ */
+async function keepLateCodes(
+  { db, codeVault, clock }: Pick<SettleDeps, "db" | "codeVault" | "clock">,
+  outcomes: readonly UnitOutcome[],
+  now: Date,
+): Promise<void> {
+  for (const outcome of outcomes) {
+    if (outcome.kind !== "bought") continue;
+    await db.transaction(async (tx) => {
+      await lockOrder(tx, outcome.unit.orderId);
+      await settleOutcomes(tx, codeVault, [{ ...outcome, isLate: true }], idsOf(clock), now);
+    });
   }
 }
 

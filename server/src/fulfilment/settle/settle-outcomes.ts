@@ -89,6 +89,9 @@ async function readState(
     openAttempts: new Set(
       units.flatMap((unit) => (unit.openNumber === null ? [] : [attemptText(unit, unit.openNumber)])),
     ),
+    enteredAttempts: new Set(
+      units.flatMap((unit) => (unit.enteredNumber === null ? [] : [attemptText(unit, unit.enteredNumber)])),
+    ),
     picked: groupPicked(picked),
     knownDigests: new Set(digests.length === 0 ? [] : await findKnownDigests(tx, digests)),
     now,

@@ -25,19 +25,28 @@ export const lockTakenOrders = (tx: Tx, leases: readonly Lease[]) =>
     { name: "lock-taken-orders" },
   );
 
-export type UnitState = UnitKey & { status: string; openNumber: number | null };
+export type UnitState = UnitKey & {
+  status: string;
+  openNumber: number | null;
+  /** Of a purchase whose code a person entered, until the supplier sends one too. */
+  enteredNumber: number | null;
+};
 
 export const readUnitStates = (tx: Tx, units: readonly UnitKey[]) =>
   tx.rows<UnitState>(
     sql`
       select u.order_id as "orderId", u.line_index as "lineIndex", u.unit_index as "unitIndex", u.status,
-             a.number as "openNumber"
+             case when a.status = 'open' then a.number end as "openNumber",
+             case when a.by_hand and not exists (
+               select from codes c where c.supplier_id = a.supplier_id and c.state = 'quarantined'
+                 and c.order_id = u.order_id and c.line_index = u.line_index and c.unit_index = u.unit_index
+             ) then a.number end as "enteredNumber"
       from ${unitRows(units)} as asked (order_id, line_index, unit_index)
       join order_units u using (order_id, line_index, unit_index)
       left join lateral (
-        select a.number from supplier_attempts a
+        select a.number, a.status, a.by_hand, a.supplier_id from supplier_attempts a
         where a.order_id = u.order_id and a.line_index = u.line_index and a.unit_index = u.unit_index
-          and a.status = 'open'
+          and (a.status = 'open' or a.by_hand)
       ) a on true`,
     { name: "read-unit-states" },
   );
@@ -168,15 +177,17 @@ export const endAttempts = (tx: Tx, attempts: Settlement["attemptsEnded"], now: 
   tx.rows(sql`
     update supplier_attempts a
     set status = one.status, failure_code = one.failure_code, resolved_at = ${now}, looks = a.looks + 1,
-        upstream_id = coalesce(one.upstream_id, a.upstream_id), ${newPrice(sql`one.status <> 'refused'`)},
+        upstream_id = coalesce(one.upstream_id, a.upstream_id), by_hand = one.by_hand,
+        ${newPrice(sql`one.status <> 'refused'`)},
         ${newAnswers(now)}
     from unnest(
       ${attempts.map((one) => one.orderId)}::text[], ${attempts.map((one) => one.lineIndex)}::smallint[],
       ${attempts.map((one) => one.unitIndex)}::integer[], ${attempts.map((one) => one.number)}::smallint[],
       ${attempts.map((one) => one.status)}::text[], ${attempts.map((one) => one.failureCode)}::text[],
-      ${attempts.map((one) => one.upstreamId)}::text[], ${priceColumns(attempts)}, ${saidColumns(attempts)}
-    ) as one (order_id, line_index, unit_index, number, status, failure_code, upstream_id, price_minor, price_currency,
-              ${SAID})
+      ${attempts.map((one) => one.upstreamId)}::text[], ${attempts.map(({ byHand }) => byHand === true)}::boolean[],
+      ${priceColumns(attempts)}, ${saidColumns(attempts)}
+    ) as one (order_id, line_index, unit_index, number, status, failure_code, upstream_id, by_hand, price_minor,
+              price_currency, ${SAID})
     where a.order_id = one.order_id and a.line_index = one.line_index and a.unit_index = one.unit_index
       and a.number = one.number and a.status = 'open'`);
 

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../../../testing/app/test-app.ts";
@@ -167,6 +170,46 @@ test("order hold holds the refund of a failed order until it is released", async
   assert.deepEqual(released, { code: 0, stdout: `${id} is failed; its refund is not on hold\n`, stderr: "" });
   await worker.drain();
   assert.equal((await read(id)).status, "refunded");
+});
+
+test("order enter-code delivers what the supplier's support sent, from a file of text or JSON", async (t) => {
+  const id = await order(accepted);
+  await scrip.db.rows(sql`update supplier_attempts set told_state = 'sold' where order_id = ${id}`);
+  const folder = mkdtempSync(join(tmpdir(), "mailed-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const enter = (unit: string, content: string) => {
+    const file = join(folder, "mailed");
+    writeFileSync(file, content);
+    return runScrip(["order", "enter-code", id, "--unit", unit, "--file", file], env);
+  };
+  for (const [content, why] of [
+    ["", /has neither a code nor a url/],
+    ['{"code":"MAILED-1","cost":"1"}', /a code has no member "cost"/],
+    ['{"code":"MAILED-1"', /begins as JSON and is none/],
+    ['{"code":"MAILED-1","expiresAt":"soon"}', /expiresAt: is not a time/],
+  ] as const) {
+    const refused = await enter("0.0", content);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, why);
+    assert.doesNotMatch(refused.stderr, /MAILED/);
+  }
+  const done = await enter("0.0", "MAILED-1\n");
+  assert.deepEqual(done, {
+    code: 0,
+    stdout: `${id}: the code was sealed and delivered for line 0, unit 0\n`,
+    stderr: "",
+  });
+  assert.match((await enter("1.0", "MAILED-1")).stderr, /this code was seen before/);
+  await enter("1.0", '{"url":"https://codes.example/2","pin":"4711"}');
+  assert.equal((await read(id)).status, "completed");
+  const reply = await scrip.call("GET", `/v1/orders/${id}/codes`, { key: buyer.key });
+  assert.deepEqual(
+    reply.json().data.map(({ code, url, pin }: Record<string, string>) => [code, url, pin]),
+    [
+      ["MAILED-1", undefined, undefined],
+      [undefined, "https://codes.example/2", "4711"],
+    ],
+  );
 });
 
 test("order look-up asks about unknown purchases and sends nothing, and order write-off pays them back", async () => {
