@@ -127,7 +127,9 @@ test("key, address and scope come before the scenario, and body and parameters a
         [401, await scrip.call(method, url, { headers })],
         [403, await scrip.call(method, url, { headers, key: locked, remoteAddress: "198.51.100.1" })],
         // Any key may ask what it is.
-        ...(scope === "any" ? [] : [[403, await scrip.call(method, url, { headers, key: lacking })] as const]),
+        ...(scope === "any"
+          ? []
+          : [[403, await scrip.call(method, url, { headers, key: lacking })] as const]),
       ] as const;
       for (const [status, reply] of refusals) assert.equal(reply.statusCode, status, `${method} ${url}`);
     }
