@@ -1,4 +1,5 @@
-import sql, { type Sql } from "sql-template-tag";
+import sql, { raw, type Sql } from "sql-template-tag";
+import { PROCESS_HOME } from "../db/primary/serving-process.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -27,6 +28,7 @@ export const findGoneWorkers = (now: Date, limit: number): Sql => sql`
     select id, host, started_at, beat_at, beat_at <= ${new Date(now.getTime() - SILENT_MS)} as gone
     from processes
     where role in ('all', 'worker') and beat_at > ${new Date(now.getTime() - DAY_MS)}
+      and coalesce(home = ${raw(PROCESS_HOME)}, true)
   )
   select lost.id as subject, jsonb_build_object('processId', lost.id, 'host', lost.host, 'beatAt', lost.beat_at) as facts
   from (select id, host, beat_at, row_number() over (order by beat_at, id) as place from beats where gone) lost

@@ -47,8 +47,11 @@ export async function openLostDatabase(
   try {
     if ((await identify(db)) === (await identify(restored)))
       throw new RangeError("--lost is the restored database itself");
-    if ((await listProcesses(db)).some(({ isAlive }) => isAlive))
-      throw new RangeError("processes of Scrip still use the lost database and sell. Stop them first");
+    const seconds = Math.max(0, ...(await listProcesses(db)).map(({ silentInSeconds }) => silentInSeconds));
+    if (seconds > 0)
+      throw new RangeError(
+        `processes of Scrip still use the lost database and sell. Stop them first. If they have ended, run this again in ${seconds} s`,
+      );
     const endedAt = await findLastWrite(db);
     if (endedAt === undefined || endedAt < since)
       throw new RangeError(

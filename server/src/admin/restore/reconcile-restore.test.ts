@@ -19,6 +19,8 @@ import { eventually } from "../../../testing/eventually.ts";
 import { openScripDesk, type ScripDesk } from "../../../testing/processes/scrip-desk.ts";
 import { audit } from "../../audit/audit.ts";
 import type { Db } from "../../db/database.ts";
+import { listProcesses } from "../../db/primary/list-processes.ts";
+import { PROCESS_HOME } from "../../db/primary/serving-process.ts";
 
 const STOCK = 10;
 const LATE_CODE = "LATE-1";
@@ -127,8 +129,37 @@ test("while a process serves, nothing is set aside", async () => {
     values ('prc_1', 'worker', 'host', 1, '0', clock_timestamp(), clock_timestamp())`);
   const { code, stderr } = await scrip.run(["stock", "reconcile-restore", "--since", since]);
   assert.equal(code, 1);
-  assert.match(stderr, /1 process of Scrip uses this database.*Stop it first/);
+  assert.match(
+    stderr,
+    /1 process of Scrip uses this database.*Stop it first\. If it has ended, run this again in 1[0-5] seconds/,
+  );
   assert.equal((await codesInStock()).length, STOCK - 2);
+  await restored.rows(sql`delete from processes`);
+});
+
+test("a process whose heartbeat came with the dump does not serve the restored database", async () => {
+  const [source] = await lost.scrip.db.rows<{ home: string }>(sql`select ${raw(PROCESS_HOME)} as home`);
+  const beat = (id: string, home: string | undefined) =>
+    restored.rows(sql`
+      insert into processes (id, role, host, pid, version, beat_at, home)
+      values (${id}, 'worker', 'host', 1, '0', clock_timestamp(), ${home})`);
+  await beat("prc_source", source?.home);
+  assert.deepEqual(
+    (await listProcesses(restored)).map(({ id, isAlive, silentInSeconds }) => [id, isAlive, silentInSeconds]),
+    [["prc_source", false, 0]],
+  );
+  await restored.rows(sql`update processes set home = ${raw(PROCESS_HOME)}`);
+  assert.equal((await listProcesses(restored))[0]?.isAlive, true);
+  // As a dump does that is restored over the database that it was made of.
+  const undo = new Error("back to what it was");
+  const restore = restored.transaction(async (tx) => {
+    await tx.rows(sql`create table dumped as select * from processes`);
+    await tx.rows(sql`drop table processes`);
+    await tx.rows(sql`alter table dumped rename to processes`);
+    assert.equal((await listProcesses(tx))[0]?.isAlive, false);
+    throw undo;
+  });
+  await assert.rejects(restore, undo);
   await restored.rows(sql`delete from processes`);
 });
 

@@ -8,9 +8,10 @@ import { eventually } from "../../../testing/eventually.ts";
 import { connectDatabase, type ServingDb } from "../database.ts";
 import { isDatabaseUnavailable } from "../database-errors.ts";
 import { type BeatLine, openBeatLine } from "./beat-line.ts";
+import { listProcesses } from "./list-processes.ts";
 import { readTerm } from "./primary-term.ts";
 import { pruneProcesses } from "./prune-processes.ts";
-import { describeProcess } from "./serving-process.ts";
+import { describeProcess, PROCESS_HOME } from "./serving-process.ts";
 
 let database: TestDatabase;
 before(async () => {
@@ -52,6 +53,12 @@ test("a process is listed from its first heartbeat until it closes, and each hea
   await line.beat();
   const [second] = await processes();
   assert.ok(first && second && second.beatAt > first.beatAt);
+  const [listed] = await listProcesses(database.db);
+  assert.deepEqual([listed?.id, listed?.isAlive], [own.id, true]);
+  const [{ isHere } = {}] = await database.db.rows<{ isHere: boolean }>(
+    sql`select home = ${raw(PROCESS_HOME)} as "isHere" from processes`,
+  );
+  assert.equal(isHere, true);
   await line.close();
   assert.deepEqual(await processes(), []);
 });

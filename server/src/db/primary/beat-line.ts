@@ -6,7 +6,7 @@ import { prepareSession } from "../prepare-session.ts";
 import { startPatience } from "./patience.ts";
 import { type Moment, momentNow } from "./primary-lease.ts";
 import { readTerm, type Term } from "./primary-term.ts";
-import type { ServingProcess } from "./serving-process.ts";
+import { PROCESS_HOME, type ServingProcess } from "./serving-process.ts";
 
 /** A connection on which a primary has answered a write, used for further heartbeats. */
 export type BeatLine = {
@@ -41,7 +41,7 @@ const STANDBY_WAIT = "SyncRepWaitForLSN";
 
 /** Waits for the synchronous standby like any other commit, so only a primary that still has one can answer it. */
 const BEAT = `
-  insert into processes (id, role, host, pid, version) values ($1, $2, $3, $4, $5)
+  insert into processes (id, role, host, pid, version, home) values ($1, $2, $3, $4, $5, ${PROCESS_HOME})
   on conflict (id) do update set beat_at = clock_timestamp()`;
 
 /**

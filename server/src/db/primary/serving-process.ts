@@ -6,6 +6,13 @@ import { idsOf } from "../../lib/ids.ts";
 /** A serving process, as in its row in `processes`. */
 export type ServingProcess = { id: string; role: string; host: string; pid: number; version: string };
 
+/**
+ * This table in this database, in SQL. Both numbers are new where a dump is restored or a database is copied, so a heartbeat that came
+ * along does not count there.
+ */
+export const PROCESS_HOME =
+  "(select oid from pg_database where datname = current_database()) || '/' || 'processes'::regclass::oid";
+
 const PACKAGE_FILE = new URL("../../../package.json", import.meta.url);
 
 /** The version of this program. */

@@ -39,8 +39,9 @@ async function refuseWhileServing({ db }: Context): Promise<void> {
   const serving = (await listProcesses(db)).filter(({ isAlive }) => isAlive);
   if (serving.length === 0) return;
   const [use, them] = serving.length === 1 ? ["uses", "it"] : ["use", "them"];
+  const seconds = Math.max(...serving.map(({ silentInSeconds }) => silentInSeconds));
   throw new RangeError(
-    `${plural(serving.length, "process", "processes")} of Scrip ${use} this database and can sell codes that were sold before. Stop ${them} first`,
+    `${plural(serving.length, "process", "processes")} of Scrip ${use} this database and can sell codes that were sold before. Stop ${them} first. If ${them === "it" ? "it has" : "they have"} ended, run this again in ${plural(seconds, "second")}`,
   );
 }
 
