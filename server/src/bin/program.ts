@@ -18,6 +18,7 @@ const GROUPS: Readonly<Record<string, () => Promise<Register>>> = {
   audit: async () => (await import("./commands/audit-command.ts")).auditCommand,
   alert: async () => (await import("./commands/upkeep/alert-commands.ts")).alertCommands,
   job: async () => (await import("./commands/upkeep/job-commands.ts")).jobCommands,
+  system: async () => (await import("./commands/upkeep/system-command.ts")).systemCommand,
   backup: async () => (await import("./commands/upkeep/alert-commands.ts")).backupCommands,
   vault: async () => (await import("./commands/vault-commands.ts")).vaultCommands,
   reseller: async () => (await import("./commands/reseller-commands.ts")).resellerCommands,

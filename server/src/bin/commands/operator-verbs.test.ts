@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import sql from "sql-template-tag";
 import { createTestDatabase, type TestDatabase } from "../../../testing/database/test-database.ts";
 import { openScripDesk, type ScripDesk } from "../../../testing/processes/scrip-desk.ts";
 import { wideTest } from "../../../testing/wide-test.ts";
@@ -31,8 +32,8 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function file(name: string, text: string): Promise<string> {
-  await writeFile(join(folder, name), text);
+async function file(name: string, content: string): Promise<string> {
+  await writeFile(join(folder, name), content);
   return join(folder, name);
 }
 
@@ -42,6 +43,13 @@ async function assertFails(args: readonly string[], code: number, reason: RegExp
   assert.match(finished.stderr, reason);
   assert.equal(finished.stdout, "");
   return finished.stderr;
+}
+
+/** What a person reads of a command that works. */
+async function text(args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await scrip.run(args);
+  assert.equal(code, 0, stderr);
+  return stdout;
 }
 
 const idsOf = ({ data }: { data: { id: string }[] }): string[] => data.map(({ id }) => id);
@@ -186,13 +194,76 @@ test("supplier update changes name, rate and key, keeps the routes, and guards t
   await assertFails(
     ["supplier", "update", id],
     2,
-    /at least one of --name, --rate, --config, --balance-alert and --rates/,
+    /use at least one of --name, --rate, --config, --balance-alert, --rates/,
   );
   await assertFails(
     ["supplier", "update", id, "--name", "Warehouse"],
     1,
     /supplier named "Warehouse" already/,
   );
+});
+
+test("supplier update answers with what was changed, and supplier show says how a supplier stands", async () => {
+  const add = ["supplier", "add", "--kind", "stock", "--name", "Shelf"];
+  const { id } = await scrip.json<{ id: string }>(add);
+  const changed = await text(["supplier", "update", id, "--rate", "7"]);
+  assert.match(changed, /^changed sup_\w+ \(Shelf\): purchases per second 7$/m);
+  const config = await file(
+    "balance.json",
+    JSON.stringify({ baseUrl: "https://one.example", apiKey: `sc_live_${"b".repeat(38)}` }),
+  );
+  const remote = ["supplier", "add", "--kind", "scrip", "--name", "Afar", "--config", config];
+  const afar = await scrip.json<{ id: string }>(remote);
+  await database.db.rows(sql`
+    update suppliers set balance_minor = 1250, balance_currency = 'USD', balance_at = now() where id = ${afar.id}`);
+  const answered = await text([
+    "supplier",
+    "update",
+    afar.id,
+    "--balance-alert",
+    "500.00",
+    "--headroom",
+    "3%",
+  ]);
+  assert.match(answered, /\(Afar\): alert below 500\.00, headroom 3%$/m);
+  assert.doesNotMatch(answered, /per second/);
+  const shown = await text(["supplier", "show", afar.id]);
+  assert.match(shown, /Balance +12\.50 USD, read at/);
+  assert.match(shown, /Alert below +500\.00 USD/);
+  assert.match(shown, /Last 7 days +0 purchases/);
+  const view = await scrip.json<Record<string, unknown>>(["supplier", "show", id]);
+  assert.deepEqual([view.name, view.state, view.routes, view.ratePerSecond], ["Shelf", "enabled", 0, 7]);
+  await assertFails(
+    ["supplier", "show", "sup_none"],
+    1,
+    /there is no supplier sup_none; see: scrip supplier list/,
+  );
+});
+
+test("system says what runs, and staff has no column for resellers", async () => {
+  const shown = await text(["system"]);
+  assert.match(shown, /Last audit +never; run: scrip audit/);
+  assert.match(shown, /No process serves this database\. Start one: scrip start/);
+  const view = await scrip.json<{ version: string; processes: unknown[]; masterKeyIds: string[] }>([
+    "system",
+  ]);
+  assert.deepEqual([view.processes, view.masterKeyIds.length], [[], 1]);
+  await scrip.json(["staff", "invite", "--email", "ada@scrip.example", "--role", "admin"]);
+  const staff = await text(["staff", "list"]);
+  assert.match(staff, /^ID +EMAIL +ROLE/);
+  assert.doesNotMatch(staff, /RESELLER/);
+  const invited = [
+    "user",
+    "invite",
+    "--email",
+    "eve@shop.example",
+    "--role",
+    "owner",
+    "--reseller",
+    resellerId,
+  ];
+  await scrip.json(invited);
+  assert.match(await text(["user", "list"]), /RESELLER/);
 });
 
 test("reseller update changes what is given and leaves the rest", async () => {

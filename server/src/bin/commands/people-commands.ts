@@ -112,8 +112,9 @@ const listUsers = (db: Context["db"], resellerId: string | undefined): Promise<P
 
 type PersonView = ReturnType<typeof toView>;
 
-const showPeople = (data: readonly PersonView[], whenEmpty: string): string =>
-  data.length === 0
+const showPeople = (data: readonly PersonView[], whenEmpty: string): string => {
+  const hasResellers = data.some(({ resellerId }) => resellerId !== undefined);
+  return data.length === 0
     ? whenEmpty
     : table(
         [
@@ -124,7 +125,7 @@ const showPeople = (data: readonly PersonView[], whenEmpty: string): string =>
           { heading: "FACTOR", optional: true },
           { heading: "LAST SEEN (UTC)", optional: true },
           { heading: "NAME", cut: true, optional: true },
-          { heading: "RESELLER", optional: true },
+          ...(hasResellers ? [{ heading: "RESELLER", optional: true as const }] : []),
         ],
         data.map((row) => [
           row.id,
@@ -134,9 +135,10 @@ const showPeople = (data: readonly PersonView[], whenEmpty: string): string =>
           row.factors.join(", "),
           row.lastSeenAt === undefined ? "never" : showTime(row.lastSeenAt),
           row.name,
-          row.resellerId ?? "",
+          ...(hasResellers ? [row.resellerId ?? ""] : []),
         ]),
       );
+};
 
 const toView = (person: Person) => ({
   id: person.id,

@@ -4,7 +4,7 @@ import { paint } from "./terminal.ts";
 
 /** Which commands belong together, in the order of the help. */
 const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
-  "Server:": ["start", "demo", "migrate", "doctor", "audit", "alert", "job", "backup", "vault"],
+  "Server:": ["start", "demo", "migrate", "doctor", "audit", "alert", "job", "system", "backup", "vault"],
   "Resellers and their money:": ["reseller", "key", "user", "wallet", "deposit"],
   "What is sold, and for how much:": ["catalog", "price", "rule", "fx", "listing"],
   "Where it comes from:": ["supplier", "route", "stock"],

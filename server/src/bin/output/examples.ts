@@ -20,6 +20,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   "job export": ["scrip job export --env live --status completed"],
   "job recover": ["scrip job recover --endpoint whk_… --since 2030-01-31T12:00:00Z"],
+  system: ["scrip system", "scrip system --json"],
   "backup record": ['scrip backup record --note "base backup to s3"'],
   "vault rotate": ["scrip vault rotate --new-key"],
   "vault status": ["scrip vault status"],
@@ -115,6 +116,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "scrip supplier add --kind scrip --name Upstream --config upstream.json",
   ],
   "supplier list": ["scrip supplier list"],
+  "supplier show": ["scrip supplier show sup_…"],
   "supplier update": [
     "scrip supplier update sup_… --rate 20",
     "scrip supplier update sup_… --balance-alert 500.00",

@@ -16,6 +16,10 @@ export const OVERVIEW: Readonly<Record<string, { takes?: string; summary: string
   },
   alert: { summary: "what needs a person now" },
   job: { summary: "long work in the background" },
+  system: {
+    takes: "[options]",
+    summary: "the running system: processes, queues, database and backups",
+  },
   backup: { summary: "tell Scrip about the backups that you make" },
   vault: { summary: "master keys and what is encrypted under them" },
   reseller: { summary: "the resellers who sell your products" },
@@ -33,7 +37,7 @@ export const OVERVIEW: Readonly<Record<string, { takes?: string; summary: string
   route: { summary: "the suppliers of each product; to set a single route: scrip supplier route" },
   stock: { summary: "codes that you sell from your own stock" },
   order: { summary: "orders of all resellers" },
-  report: { summary: "what was sold and earned, as of acceptance" },
+  report: { summary: "what was sold, earned and lost" },
   listen: {
     takes: "[options]",
     summary: "forward a reseller's events to a local server, as signed webhooks",

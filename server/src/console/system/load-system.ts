@@ -25,7 +25,10 @@ export type SystemData = {
 };
 
 /** Facts about the running system. None of them is a secret. */
-export async function loadSystem(deps: ConsoleDeps, { now }: ConsoleContext): Promise<SystemData> {
+export async function loadSystem(
+  deps: Pick<ConsoleDeps, "db" | "keyring" | "sendsMail">,
+  { now }: Pick<ConsoleContext, "now">,
+): Promise<SystemData> {
   const { db } = deps;
   const [processes, database, orders, deliveries, letters, audit, backup] = await Promise.all([
     listProcesses(db),

@@ -16,6 +16,7 @@ import { wholeNumber } from "../read-options.ts";
 import { supplierReconcileCommand } from "./supplier-reconcile-command.ts";
 import { supplierReversalsCommand } from "./supplier-reversals-command.ts";
 import { supplierRouteCommand } from "./supplier-route-command.ts";
+import { supplierShowCommand } from "./supplier-show-command.ts";
 import { supplierStatementCommand } from "./supplier-statement-command.ts";
 import { supplierSyncCommand } from "./supplier-sync-command.ts";
 import { supplierTestCommand } from "./supplier-test-command.ts";
@@ -38,6 +39,7 @@ export function supplierCommands(program: Command): void {
         : listTable(data),
   );
 
+  supplierShowCommand(supplier);
   updateCommand(supplier);
   enabledCommand(supplier, "enable", "buy from a supplier again");
   enabledCommand(
@@ -130,11 +132,29 @@ function updateCommand(supplier: Command): void {
       if (balanceAlert !== undefined) await setLowBalance(context, id, balanceAlert, BY);
       if (rates !== undefined) await setRateFeed(context, id, rates === "yes", BY);
       if (hasLimits) await setPriceLimits(context, id, priceLimits, BY);
-      return toView(row);
+      const changed = { name, ratePerSecond, config: file, balanceAlert, rates, ...priceLimits };
+      return { ...toView(row), changed: definedOf(changed) };
     },
-    (row) => `${row.id} is ${row.name}, at most ${row.ratePerSecond} purchases per second`,
+    ({ id, name, changed }) =>
+      `changed ${id} (${name}): ${Object.entries(changed)
+        .map(([what, value]) => `${CHANGED[what] ?? what} ${value === "" ? "none" : value}`)
+        .join(", ")}`,
   );
 }
+
+const CHANGED: Readonly<Record<string, string>> = {
+  ratePerSecond: "purchases per second",
+  config: "config from",
+  balanceAlert: "alert below",
+  rates: "uses its exchange rates:",
+  overchargeTimes: "disabled at overcharges in 24 hours:",
+  overchargeAbove: "disabled at a charge above the cost by",
+};
+
+const definedOf = <Value>(values: Readonly<Record<string, Value | undefined>>): Record<string, Value> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 
 const UPDATE_HELP = `
 Open purchases are looked up with the new config. Another account does not know them, and they would be bought again. So
