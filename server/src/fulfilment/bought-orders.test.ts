@@ -260,6 +260,16 @@ test("a supplier that keeps failing is left alone, and others are asked meanwhil
   assert.equal(first.asked.filter((one) => one.startsWith("buy")).length, asked);
   assert.deepEqual(await codesOf(id), ["B-3"]);
   await refundOrder(scrip.db, clock, { orderId: stuck, lines: undefined, reason: "the supplier is down" });
+  clock.advance(FULFILMENT_LIMITS.breakerMaxMs);
+  first.answers = [sold("B-4")];
+  const again = await order();
+  await worker.drain();
+  assert.deepEqual(await codesOf(again), ["B-4"]);
+  const log = await scrip.db.rows<{ action: string }>(
+    sql`select actor_kind || ' ' || action as action from activity where object_id = ${ids.first} order by id`,
+  );
+  const [paused, resumed] = log.slice(-2).map(({ action }) => action);
+  assert.deepEqual([paused, resumed], ["system supplier.paused", "system supplier.resumed"]);
   await assertHealthy();
 });
 

@@ -6,7 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import { type Limits, limitText } from "./limits/read-limits.ts";
 
 export type KeyActivity = {
-  action: "key.created" | "key.rolled" | "key.changed" | "key.unfrozen" | "key.revoked";
+  action: "key.created" | "key.rolled" | "key.changed" | "key.frozen" | "key.unfrozen" | "key.revoked";
   id: string;
   before?: Summary;
   after?: Summary;

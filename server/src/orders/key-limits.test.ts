@@ -226,6 +226,10 @@ test("a key that would spend more than so many times its usual hour is frozen, i
       subject: `Your API key sc_live_…${buyer.key.slice(-4)} on Scrip was frozen`,
     },
   ]);
+  const log = await scrip.db.rows(
+    sql`select actor_kind as actor, action from activity where object_id = ${buyer.keyId} and action = 'key.frozen'`,
+  );
+  assert.deepEqual(log, [{ actor: "system", action: "key.frozen" }]);
   await unfreezeKey(scrip, buyer.keyId);
   assert.equal((await place(buyer, 9)).status, 202, "the rest of the hour is free");
   clock.advance(HOUR_MS);

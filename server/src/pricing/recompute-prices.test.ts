@@ -119,6 +119,10 @@ test("a rate that is too old makes what depends on it unsellable at once, and a 
   const before = await pricesOf("card");
   clock.advance(24 * HOUR_MS + 1);
   assert.equal((await recomputeChanged(deps))?.withhold, 1, "time alone is a change");
+  const [moved] = await scrip.db.rows<{ actor: string; withheld: number }>(sql`
+    select actor_kind as actor, (after ->> 'withheld')::integer as withheld
+    from activity where action = 'prices.moved' order by id desc limit 1`);
+  assert.deepEqual(moved, { actor: "system", withheld: 1 });
   assert.deepEqual(await pricesOf("card"), ["standard USD 8610"]);
   const withheld = await explain(eurReseller);
   assert.deepEqual(

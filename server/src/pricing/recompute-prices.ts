@@ -1,3 +1,4 @@
+import { recordActivity, SCRIP_ITSELF } from "../activity/record-activity.ts";
 import { lockCatalog } from "../catalog/lock-catalog.ts";
 import type { Db, Queryable } from "../db/database.ts";
 import { createRateTable, endOf } from "../fx/choose-rate.ts";
@@ -174,7 +175,7 @@ async function prepareChunk(
 
 /** Compared with the present prices and written under the catalog's lock: an import of prices comes before it or after it. */
 function writeChunk(
-  { db, settings }: RecomputeDeps,
+  { db, clock, settings }: RecomputeDeps,
   pass: Pass,
   prices: readonly WorkedPrice[],
   products: number,
@@ -185,6 +186,14 @@ function writeChunk(
     await lockCatalog(tx);
     const acts = await judgePrices(tx, prices, settings.autoPublishWithinBp);
     if (Object.values(acts).some((count) => count > 0)) await writeJudged(tx, acts, pass.now);
+    const { publish = 0, withhold = 0 } = acts;
+    if (publish + withhold > 0)
+      await recordActivity(tx, clock, {
+        ...SCRIP_ITSELF,
+        action: "prices.moved",
+        object: { kind: "prices", id: prices[0]?.productId ?? "" },
+        after: { published: publish, withheld: withhold },
+      });
     return { acts, prices: prices.length, unsellable, products };
   });
 }

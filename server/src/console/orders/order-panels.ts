@@ -3,7 +3,7 @@ import type { OrderEntryRow, RouteRow } from "../../fulfilment/operate/describe-
 import { answersText, CLASS_WORDS, classOf } from "../../fulfilment/operate/what-was-said.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
-import { money } from "../../web/parts/money.ts";
+import { money, moneyText } from "../../web/parts/money.ts";
 import { emptyState } from "../../web/parts/notice.ts";
 import { time } from "../../web/parts/time.ts";
 import { twoLines } from "../../web/table/table.ts";
@@ -34,10 +34,11 @@ export const purchasesPanel = ({ described }: OrderData, ctx: ConsoleContext, is
       { head: "Outcome", wraps: true, cell: (one) => twoLines(outcomeChip(one), answersText(one)) },
       { head: "Our reference, theirs", cell: referencesCell },
       {
-        head: "Cost",
+        head: "Expected",
         numeric: true,
-        cell: ({ costMinor, costCurrency }) => costText(costMinor, costCurrency),
+        cell: ({ expectedMinor, expectedCurrency }) => costText(expectedMinor, expectedCurrency),
       },
+      { head: "Charged", numeric: true, cell: chargedCell },
       { head: "Asked", cell: ({ openedAt }) => time(openedAt, ctx.now) },
     ],
   });
@@ -75,6 +76,26 @@ const referencesCell = ({ reference, upstreamId, sends }: DescribedPurchase): Ht
     idText(reference, { short: true }),
     upstreamId === null ? (sends === 0 ? undefined : "none yet") : idText(upstreamId, { short: true }),
   );
+
+/** A supplier that does not say its price is taken to charge the cost of the route. A refused purchase costs nothing. */
+function chargedCell(one: DescribedPurchase): Html {
+  const { status, sends, costMinor, costCurrency, expectedMinor, expectedCurrency, isPriceKnown } = one;
+  if (status === "refused")
+    return isPriceKnown
+      ? twoLines("nothing", html`asked for ${costText(costMinor, costCurrency)}`)
+      : html`nothing`;
+  if (!isPriceKnown && status === "open") return NOT_KNOWN;
+  const charged = costText(costMinor, costCurrency);
+  if (!isPriceKnown) return sends === 0 ? charged : twoLines(charged, "as expected; it did not say");
+  const isSame = costMinor === expectedMinor && costCurrency === expectedCurrency;
+  if (isSame || expectedMinor === null) return charged;
+  if (costCurrency !== expectedCurrency) return twoLines(charged, chip("another currency", "bad"));
+  const [more, currency] = [(costMinor ?? 0n) - expectedMinor, costCurrency ?? ""];
+  return twoLines(
+    charged,
+    more > 0n ? chip(`${moneyText(more, currency)} more`, "warn") : `${moneyText(-more, currency)} less`,
+  );
+}
 
 const NOT_KNOWN = html`<span class="quiet">not known</span>`;
 

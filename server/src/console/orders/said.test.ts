@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import type { Shop } from "../../../testing/builders/shop.ts";
 import type { ConsoleVisit } from "../../../testing/people/console-desk.ts";
 import { openOrderDesk, textOf } from "../../../testing/people/order-desk.ts";
-import { lost } from "../../../testing/upstream/scripted-supplier.ts";
+import { lost, sold as soldCode } from "../../../testing/upstream/scripted-supplier.ts";
 import { evaluateAlerts } from "../../alerts/evaluate-alerts.ts";
 import { listAlerts } from "../../alerts/list-alerts.ts";
 import { refundOrder } from "../../fulfilment/refund/refund-order.ts";
@@ -117,4 +117,14 @@ test("a class outlives an answer that is lost, and a later one replaces it", asy
   await end(kept);
   const later = await orderSaid(PENDING, SOLD);
   assert.match(await chipsOf(later), /sold, code unreadable/);
+});
+
+test("an order shows what each purchase was expected to cost beside what was charged", async () => {
+  const order = async (answer: LookUpOutcome) =>
+    textOf((await support.get(`/orders/${await orderSaid(answer)}`)).body);
+  const price = (amountMinor: bigint) => ({ price: { amountMinor, currency: "USD" } });
+  assert.match(await order({ ...soldCode("E-1"), ...price(80n) }), /0\.80 USD 0\.80 USD/);
+  assert.match(await order({ ...soldCode("E-2"), ...price(75n) }), /0\.80 USD 0\.75 USD 0\.05 USD less/);
+  assert.match(await order(soldCode("E-3")), /0\.80 USD 0\.80 USD as expected; it did not say/);
+  assert.match(await order({ ...soldCode("E-4"), ...price(84n) }), /0\.80 USD 0\.84 USD 0\.04 USD more/);
 });

@@ -1,3 +1,4 @@
+import { recordActivity, SCRIP_ITSELF } from "../../activity/record-activity.ts";
 import type { Db } from "../../db/database.ts";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import { identityOf } from "../../suppliers/goods.ts";
@@ -44,11 +45,37 @@ export async function ask<Answer extends LookUpOutcome>(
   const answer = opened ? await call(opened.supplier) : unavailable;
   const isFault = answer.kind === "unknown" || (answer.kind === "refused" && answer.supplierFault);
   if (!isFault) {
-    if (opened?.hasFailed && answer.kind !== "not_found") await recordAnswer(deps.db, supplierId);
-  } else if (await recordFailure(deps.db, supplierId, deps.clock.now(), deps.limits)) {
-    deps.onBreakerOpened(supplierId, answer.kind === "unknown" ? answer.reason : answer.kind);
-  }
+    if (opened?.hasFailed && answer.kind !== "not_found") await markAnswered(deps, supplierId);
+  } else await markFailed(deps, supplierId, answer.kind === "unknown" ? answer.reason : answer.kind);
   return answer;
+}
+
+const markAnswered = ({ db, clock }: BuyDeps, supplierId: string): Promise<void> =>
+  db.transaction(async (tx) => {
+    if (await recordAnswer(tx, supplierId))
+      await recordActivity(tx, clock, {
+        ...SCRIP_ITSELF,
+        action: "supplier.resumed",
+        object: { kind: "supplier", id: supplierId },
+      });
+  });
+
+async function markFailed(
+  { db, clock, limits, onBreakerOpened }: BuyDeps,
+  supplierId: string,
+  failure: string,
+): Promise<void> {
+  const isOpened = await db.transaction(async (tx) => {
+    if (!(await recordFailure(tx, supplierId, clock.now(), limits))) return false;
+    await recordActivity(tx, clock, {
+      ...SCRIP_ITSELF,
+      action: "supplier.paused",
+      object: { kind: "supplier", id: supplierId },
+      after: { failure },
+    });
+    return true;
+  });
+  if (isOpened) onBreakerOpened(supplierId, failure);
 }
 
 export function toOutcome(

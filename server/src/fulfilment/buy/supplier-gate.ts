@@ -55,11 +55,15 @@ export const isEnabled = async (tx: Tx, supplierId: string, productId: string): 
   return rows.length > 0;
 };
 
-/** A valid answer closes the breaker. */
-export const recordAnswer = (db: Queryable, supplierId: string) =>
-  db.rows(sql`
-    update suppliers set consecutive_failures = 0, open_until = null
-    where id = ${supplierId} and (consecutive_failures > 0 or open_until is not null)`);
+/** A valid answer closes the breaker. True if it was open. */
+export const recordAnswer = async (db: Queryable, supplierId: string): Promise<boolean> => {
+  const [row] = await db.rows<{ wasOpen: boolean }>(sql`
+    update suppliers s set consecutive_failures = 0, open_until = null
+    from (select open_until is not null as was_open from suppliers where id = ${supplierId}) before
+    where s.id = ${supplierId} and (s.consecutive_failures > 0 or s.open_until is not null)
+    returning before.was_open as "wasOpen"`);
+  return row?.wasOpen === true;
+};
 
 /** Consecutive failures open the breaker, longer each time. True if this one did. */
 export const recordFailure = async (

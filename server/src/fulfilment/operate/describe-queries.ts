@@ -18,6 +18,11 @@ export type PurchaseRow = KeptWords & {
   /** What the supplier charged, or else the cost of the route. */
   costMinor: bigint | null;
   costCurrency: string | null;
+  /** The cost of the route when it was asked. */
+  expectedMinor: bigint | null;
+  expectedCurrency: string | null;
+  /** Whether the supplier said what it charged. */
+  isPriceKnown: boolean;
   /** A person entered its code. */
   byHand: boolean;
   openedAt: Date;
@@ -34,7 +39,8 @@ export const listPurchaseRows = (db: Queryable, orderId: string, limit: number, 
            a.failure_code as "failureCode", coalesce(a.upstream_id, a.told_upstream_id) as "upstreamId", ${keptWords},
            a.by_hand as "byHand",
            coalesce(a.supplier_price_minor, a.cost_minor) as "costMinor",
-           coalesce(a.supplier_price_currency, a.cost_currency) as "costCurrency", a.opened_at as "openedAt",
+           coalesce(a.supplier_price_currency, a.cost_currency) as "costCurrency", a.cost_minor as "expectedMinor",
+           a.cost_currency as "expectedCurrency", a.supplier_price_minor is not null as "isPriceKnown", a.opened_at as "openedAt",
            a.resolved_at as "resolvedAt", a.looked_at as "lookedAt", a.written_off_at as "writtenOffAt"
     from supplier_attempts a left join suppliers s on s.id = a.supplier_id
     where a.order_id = ${orderId}

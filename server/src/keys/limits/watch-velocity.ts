@@ -1,8 +1,10 @@
+import { SCRIP_ITSELF } from "../../activity/record-activity.ts";
 import type { Db } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
 import { queueLetter } from "../../mail/queue-letter.ts";
 import { type Loop, runLoop } from "../../work/run-loop.ts";
+import { recordOnKey } from "../key-activity.ts";
 import { frozenLetter } from "./frozen-letter.ts";
 import { deleteOldCounts, lockUntoldFreeze, markFreezeTold, updateUsualHours } from "./velocity-queries.ts";
 
@@ -35,7 +37,7 @@ export async function watchVelocity(deps: WatchDeps): Promise<boolean> {
   return true;
 }
 
-/** The letter and the record of it are written together. */
+/** The letter and the records of it and of the freeze are written together. */
 const tellNext = ({ db, clock }: WatchDeps): Promise<boolean> =>
   db.transaction(async (tx) => {
     const key = await lockUntoldFreeze(tx);
@@ -43,5 +45,10 @@ const tellNext = ({ db, clock }: WatchDeps): Promise<boolean> =>
     const now = clock.now();
     await queueLetter(tx, frozenLetter(key), now);
     await markFreezeTold(tx, key.id, now);
+    await recordOnKey(tx, clock, key, SCRIP_ITSELF, {
+      action: "key.frozen",
+      id: key.id,
+      after: { frozenAt: key.frozenAt.toISOString() },
+    });
     return true;
   });

@@ -67,6 +67,8 @@ test("after 5 days an endpoint is disabled by its tenth failure and not by its n
   assert.deepEqual(await endpoint("whk_1"), { active: false, notified: "disabled", failures: 10 });
   await watch();
   assert.deepEqual(await kinds(), ["72h", "disabled"]);
+  const log = await db.rows(sql`select actor_kind as actor, action, object_id as id from activity`);
+  assert.deepEqual(log, [{ actor: "system", action: "webhook.disabled", id: "whk_1" }]);
 });
 
 test("ten failures in less than 5 days disable nothing", async () => {

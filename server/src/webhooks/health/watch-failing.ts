@@ -1,9 +1,11 @@
+import { SCRIP_ITSELF } from "../../activity/record-activity.ts";
 import type { Db } from "../../db/database.ts";
 import { emitEvents, type NewEvent } from "../../events/emit-events.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { idsOf } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import { queueNotice } from "../../mail/queue-notice.ts";
+import { recordOnEndpoint } from "../endpoints/endpoint-activity.ts";
 import { failingLetter } from "./failing-letter.ts";
 import {
   type FailingEndpoint,
@@ -53,7 +55,16 @@ const tellNext = (db: Db, clock: Clock): Promise<FailingEndpoint | undefined> =>
     await markTold(tx, endpoint, now);
     const kind = endpoint.told === "disabled" ? "webhook_disabled" : "webhook_failing";
     await queueNotice(tx, endpoint.resellerId, kind, failingLetter(endpoint), now);
-    if (endpoint.told === "disabled") await emitEvents(tx, [disabledEvent(endpoint)], idsOf(clock), now);
+    if (endpoint.told === "disabled") {
+      await emitEvents(tx, [disabledEvent(endpoint)], idsOf(clock), now);
+      await recordOnEndpoint(tx, clock, {
+        by: SCRIP_ITSELF,
+        tenant: endpoint,
+        id: endpoint.id,
+        action: "webhook.disabled",
+        after: { active: false, failingSince: endpoint.failingSince.toISOString() },
+      });
+    }
     return endpoint;
   });
 
