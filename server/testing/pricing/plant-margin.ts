@@ -30,6 +30,7 @@ export const HARMLESS: Readonly<Record<string, readonly string[]>> = {
       "status",
     ],
     ...["failure_code", "doubted_failure_code", "sends", "looks", "supplier_price_currency"],
+    ...["send_http_status", "look_http_status", "told_state"],
   ],
   supplier_reversals: ["order_id", "line_index", "unit_index", "number"],
   supplier_syncs: [],
@@ -66,7 +67,7 @@ export const plantMargin = (
     await tx.rows(sql`
       update supplier_attempts set buy_value = '1337.13', field_map = '{"playerId": "planted_field"}', chosen = 'planted reason',
              send_answer = 'planted_answer', look_answer = 'planted_answer', look_http_status = 599,
-             look_status_word = 'planted-word', told_upstream_id = 'planted-id', max_cost_minor = ${PLANTED_MINOR}
+             look_status_word = 'planted-word', send_status_word = 'planted-word', told_upstream_id = 'planted-id', max_cost_minor = ${PLANTED_MINOR}
       where supplier_id = ${supplierId}`);
     await tx.rows(sql`
       insert into supplier_reversals (order_id, line_index, unit_index, number, supplier_id, found_at)
