@@ -33,7 +33,7 @@ export const HARMLESS: Readonly<Record<string, readonly string[]>> = {
     ...["send_http_status", "look_http_status", "told_state"],
   ],
   supplier_reversals: ["order_id", "line_index", "unit_index", "number"],
-  supplier_syncs: [],
+  supplier_syncs: ["unchanged", "odd_count"],
   price_rules: ["who", "what", "country", "currency", "kind", "rounding"],
   price_proposals: ["id", "product_id", "reseller_id", "currency"],
   withheld_prices: ["product_id", "reseller_id", "currency"],
@@ -73,7 +73,8 @@ export const plantMargin = (
       insert into supplier_reversals (order_id, line_index, unit_index, number, supplier_id, found_at)
       values (${orderId}, 0, 0, 1, ${supplierId}, ${now})`);
     await tx.rows(sql`
-      insert into supplier_syncs (supplier_id, proposed_at, items) values (${supplierId}, ${now}, '[{"name": "planted item"}]')`);
+      insert into supplier_syncs (supplier_id, proposed_at, items, left_out, odd)
+      values (${supplierId}, ${now}, '[{"name": "planted item"}]', '{"planted": 1}', '[{"name": "planted row"}]')`);
     await tx.rows(sql`
       insert into price_rules (id, who, who_id, what, what_id, currency, kind, value_bp, add_amount, min_margin_bp, min_amount, created_at)
       values ('rul_planted', 'list', 'planted list', 'category', 'planted category', '', 'over_cost', ${PLANTED_MINOR}, 1337.13,
