@@ -70,7 +70,9 @@ test("every command of the suppliers' guide works against the suppliers, in the 
   assert.match(all, /\(reloadly\) works: the balance is .*5,000\.25/);
   assert.match(all, /2 new, 0 gone, 0 repriced/);
   assert.match(all, /applied 1 new, 0 gone, 0 repriced/);
+  assert.match(all, /new +4521@10 +nimbus-us-ten +9\.75 USD/);
   assert.match(all, /1 entries: 0 matched, 1 missing_here/);
+  assert.match(all, /Kept as rcn_/);
   assert.match(all, /0\.00 USD of it is not in the statement|USD 0\.00 of it/);
   const findings = await readFile(join(folder, "findings.csv"), "utf8");
   assert.match(

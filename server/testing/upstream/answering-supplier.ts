@@ -1,26 +1,28 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { addSupplier } from "../../src/suppliers/add-supplier.ts";
+import { kindWithoutRates } from "./kind-without-rates.ts";
 import { type FakeKind, SECRETS } from "./supplier-fakes.ts";
 
 type Deps = Parameters<typeof addSupplier>[0];
 
 const TOKEN = JSON.stringify({ access_token: "t", expires_in: 5_183_944 });
 
-/**
- * A supplier that is added, and whose server answers each path with the text that the test gives it, or with what the test makes of the
- * parameters of the address.
- */
+type Asked = { query: URLSearchParams; body: string };
+type Answer = string | { status: number; text: string };
+
+/** A supplier that is added, and whose server answers each path as the test says. */
 export async function addAnsweringSupplier(deps: Deps, kind: FakeKind, name: string) {
-  const answers: Record<string, string | ((query: URLSearchParams) => string)> = {};
-  const server = createServer((request, response) => {
-    request.resume();
-    request.on("end", () => {
-      const url = new URL(request.url ?? "/", "http://supplier.example");
-      const answer = url.pathname === "/oauth/token" ? TOKEN : (answers[url.pathname] ?? "");
-      response.end(typeof answer === "string" ? answer : answer(url.searchParams));
-    });
+  const answers: Record<string, string | ((asked: Asked) => Answer)> = {};
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    const url = new URL(request.url ?? "/", "http://supplier.example");
+    const given = url.pathname === "/oauth/token" ? TOKEN : (answers[url.pathname] ?? "");
+    const answer = typeof given === "string" ? given : given({ query: url.searchParams, body });
+    if (typeof answer === "string") response.end(answer);
+    else response.writeHead(answer.status).end(answer.text);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -31,5 +33,6 @@ export async function addAnsweringSupplier(deps: Deps, kind: FakeKind, name: str
     dtone: { apiKey: "k", apiSecret: SECRETS.dtone, baseUrl },
   };
   const { id } = await addSupplier(deps, { kind, name, ratePerSecond: 1_000, config: configs[kind] });
-  return { id, answers, close: () => server.close() };
+  const open = () => kindWithoutRates(kind).open(configs[kind], { timeoutMs: 5_000 });
+  return { id, answers, open, close: () => server.close() };
 }

@@ -167,7 +167,7 @@ test("a list without an end is read as far as it goes, and a page that is no lis
   assert.equal(items.length, 200);
   assert.deepEqual([odd.length, leftOut], [1, {}]);
   assert.deepEqual(odd[0], { field: "page", reason: "2 repeats an earlier page; the list ends there" });
-  answers["/products"] = (query) =>
+  answers["/products"] = ({ query }) =>
     query.get("page") === "1" ? page(1_000) : "<!doctype html><title>Maintenance</title>";
   await assert.rejects(
     proposeSync(deps, id),
