@@ -3,7 +3,7 @@ import { Refusal } from "../accounts/refusal.ts";
 import { type By, recordActivity } from "../activity/record-activity.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
-import { formatAmount, parseAmount } from "../lib/money.ts";
+import { formatAmount, parseTypedAmount } from "../lib/money.ts";
 import { refuseAt } from "../wallet/proposals/request-movement.ts";
 import { type Deposit, type NextDeposit, nextDeposit } from "./deposit.ts";
 import { lockDeposit, markReceived } from "./deposit-queries.ts";
@@ -23,7 +23,7 @@ export const receiveDeposit = (
     const amountMinor =
       amount === undefined
         ? deposit.amountMinor
-        : refuseAt("amount", () => parseAmount(amount.trim(), deposit.currency));
+        : refuseAt("amount", () => parseTypedAmount(amount.trim(), deposit.currency));
     return writeReceived(tx, clock, deposit, { amountMinor, from: "hand" }, by);
   });
 

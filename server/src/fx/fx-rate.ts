@@ -26,7 +26,7 @@ export const PIVOT = "EUR";
 
 /** "USD/EUR" → USD and EUR. */
 export function parsePair(text: string): { base: string; quote: string } {
-  const [, base = "", quote = ""] = /^([A-Z]{3})\/([A-Z]{3})$/.exec(text) ?? [];
+  const [, base = "", quote = ""] = /^([A-Z]{3})\/([A-Z]{3})$/.exec(text.trim().toUpperCase()) ?? [];
   if (!isCurrency(base) || !isCurrency(quote))
     throw new RangeError(`"${text}" is not a pair of ISO 4217 currencies such as USD/EUR`);
   if (base === quote) throw new RangeError("a pair has two different currencies");

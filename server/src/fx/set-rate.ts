@@ -23,7 +23,7 @@ export async function setRate(db: Db, clock: Clock, by: By, input: SetRateInput)
     await recordActivity(tx, clock, {
       ...by,
       action: "rate.pinned",
-      object: { kind: "rate", id: input.pair },
+      object: { kind: "rate", id: `${pair.base}/${pair.quote}` },
       after: { rate, ...(until === null ? {} : { until: until.toISOString() }) },
     });
     return pinned;

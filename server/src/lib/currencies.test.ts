@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isCurrency, minorUnitExponent } from "./currencies.ts";
+import { isCurrency, minorUnitExponent, parseCurrency } from "./currencies.ts";
 
 test("exponents follow ISO 4217, even where common usage differs", () => {
   const expected: Readonly<Record<string, number>> = {
@@ -41,4 +41,12 @@ test("all currencies in use are known, including the newest", () => {
   // CLDR also lists metals, funds and withdrawn currencies, so the two lists are not equal, but they overlap.
   const shared = Intl.supportedValuesOf("currency").filter(isCurrency);
   assert.ok(shared.length > 150, `only ${shared.length} are known`);
+});
+
+test("a currency can be typed in small letters; a word is quoted whole", () => {
+  assert.equal(parseCurrency("eur"), "EUR");
+  assert.equal(parseCurrency(" USD "), "USD");
+  assert.throws(() => parseCurrency("Euro"), {
+    message: '"Euro" is not an ISO-4217 currency; write its three letters, such as EUR',
+  });
 });

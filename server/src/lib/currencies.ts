@@ -23,6 +23,13 @@ const exponents: ReadonlyMap<string, number> = new Map(
 
 export const isCurrency = (code: string): boolean => exponents.has(code);
 
+/** A currency as people type it: "eur" is EUR. What is none is quoted as it was typed. */
+export function parseCurrency(text: string): string {
+  const code = text.trim().toUpperCase();
+  if (isCurrency(code)) return code;
+  throw new RangeError(`"${text}" is not an ISO-4217 currency; write its three letters, such as EUR`);
+}
+
 /** The number of decimals of a currency in ISO 4217. */
 export function minorUnitExponent(currency: string): number {
   const exponent = exponents.get(currency);

@@ -8,6 +8,7 @@ import {
   limitIn,
   parseAmount,
   parseAmountLimits,
+  parseTypedAmount,
   toMoney,
   toSafeInteger,
 } from "./money.ts";
@@ -117,4 +118,26 @@ test("everything else is refused with its reason", () => {
     ["JPY:1.5", /too many decimals/],
   ] as const)
     assert.throws(() => parseAmountLimits(text), reason, text);
+});
+
+test("a person can type an amount as pages print it: a comma before groups of three digits, never where it could be a point", () => {
+  assert.equal(parseTypedAmount("1,500.00", "EUR"), 150_000n);
+  assert.equal(parseTypedAmount("1,500", "USD"), 150_000n);
+  assert.equal(parseTypedAmount("12,345,678", "JPY"), 12_345_678n);
+  for (const [text, currency, example] of [
+    ["1 000,50", "EUR", "25.00"],
+    ["1.000,50", "EUR", "25.00"],
+    ["12,5", "EUR", "25.00"],
+    ["1500,000.00", "EUR", "25.00"],
+    ["1,500", "KWD", "25.000"],
+    ["1,50", "JPY", "25"],
+  ] as const)
+    assert.throws(() => parseTypedAmount(text, currency), {
+      message: `"${text}" is not an amount; write it like ${example}`,
+    });
+  assert.throws(
+    () => parseAmount("1,500.00", "EUR"),
+    /is not an amount/,
+    "files and suppliers are read as before",
+  );
 });

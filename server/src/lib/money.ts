@@ -34,6 +34,21 @@ export function parseAmount(text: string, currency: string): bigint {
   return amountMinor;
 }
 
+const GROUPED = /^\d{1,3}(,\d{3})+(\.\d+)?$/;
+
+/**
+ * "1,500.00" → "1500.00", because pages print it so and people paste it. A comma stands only before groups of three digits: "12,5" stays
+ * as it is. In a currency of three decimals "1,500" could be one and a half, so there it stays too.
+ */
+export const plainAmount = (text: string, currency?: string): string =>
+  GROUPED.test(text) && (currency === undefined || minorUnitExponent(currency) !== 3)
+    ? text.replaceAll(",", "")
+    : text;
+
+/** An amount that a person typed. Files and suppliers are read by `parseAmount`. */
+export const parseTypedAmount = (text: string, currency: string): bigint =>
+  parseAmount(plainAmount(text, currency), currency);
+
 /** 950n in USD → "9.50". */
 export function formatAmount(amountMinor: bigint, currency: string): string {
   const exponent = minorUnitExponent(currency);

@@ -1,7 +1,7 @@
 import { checkListName } from "../catalog/prices/price-row.ts";
 import { parseDecimal } from "../fx/fraction.ts";
-import { isCurrency } from "../lib/currencies.ts";
-import { parseAmount } from "../lib/money.ts";
+import { parseCurrency } from "../lib/currencies.ts";
+import { parseAmount, plainAmount } from "../lib/money.ts";
 import { parsePercent } from "../lib/percent.ts";
 import { parseRounding } from "./round-price.ts";
 import { type PriceRule, RULE_KINDS, type RuleKind, WHAT, WHO, type What, type Who } from "./rule.ts";
@@ -33,19 +33,18 @@ export function parseRule(text: RuleText): Omit<PriceRule, "id"> {
   const isFixed = kind === "fixed";
   if (text.from !== undefined && text.to !== undefined && text.from >= text.to)
     throw new RangeError("--from must be before --to");
-  if (text.currency !== undefined && !isCurrency(text.currency))
-    throw new RangeError(`"${text.currency}" is not an ISO 4217 currency such as USD`);
+  const currency = text.currency === undefined ? undefined : parseCurrency(text.currency);
   return {
     ...parseWho(text.for),
     ...parseWhat(text.on),
     country: parseCountry(text.country),
-    currency: text.currency ?? "",
+    currency: currency ?? "",
     kind,
     valueBp: isFixed ? null : parseValue(kind, text.value),
-    amount: isFixed ? parsePositive(text.value, "--value of a fixed price") : null,
-    addAmount: parseAmountText(text.add ?? "0", "--add"),
+    amount: isFixed ? parsePositive(text.value, "--value of a fixed price", currency) : null,
+    addAmount: parseAmountText(text.add ?? "0", "--add", currency),
     minMarginBp: text.minMargin === undefined ? 0 : parsePercent(text.minMargin, "--min-margin"),
-    minAmount: parseAmountText(text.minAmount ?? "0", "--min-amount"),
+    minAmount: parseAmountText(text.minAmount ?? "0", "--min-amount", currency),
     rounding: text.round === undefined ? "" : parseRounding(text.round),
     mayExceedFace: text.mayExceedFace ?? false,
     validFrom: text.from ?? null,
@@ -93,15 +92,16 @@ function parseValue(kind: RuleKind, text: string): number {
   return basisPoints;
 }
 
-function parseAmountText(text: string, option: string): string {
+function parseAmountText(given: string, option: string, currency: string | undefined): string {
+  const text = plainAmount(given, currency);
   const [whole = "", decimals = ""] = text.split(".");
   if (parseDecimal(text) === undefined || whole.length > WHOLE_DIGITS_MAX || decimals.length > DECIMALS_MAX)
-    throw new RangeError(`${option} must be an amount such as 0.10, not "${text}"`);
+    throw new RangeError(`${option} must be an amount such as 0.10, not "${given}"`);
   return text;
 }
 
-function parsePositive(text: string, option: string): string {
-  const amount = parseAmountText(text, option);
+function parsePositive(text: string, option: string, currency: string | undefined): string {
+  const amount = parseAmountText(text, option, currency);
   if (parseDecimal(amount)?.num === 0n) throw new RangeError(`${option} must be more than zero`);
   return amount;
 }

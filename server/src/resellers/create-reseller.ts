@@ -1,7 +1,7 @@
 import { type By, recordActivity } from "../activity/record-activity.ts";
 import type { Db } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
-import { isCurrency } from "../lib/currencies.ts";
+import { parseCurrency } from "../lib/currencies.ts";
 import { idsOf } from "../lib/ids.ts";
 import { openWallets } from "../wallet/open-wallets.ts";
 import { checkEmail, checkName, checkPriceList } from "./check-reseller.ts";
@@ -25,14 +25,13 @@ export async function createReseller(
   const name = checkName(input.name);
   const priceList = checkPriceList(input.priceList ?? STANDARD_PRICE_LIST);
   const email = checkEmail(input.email);
-  if (!isCurrency(input.currency))
-    throw new RangeError(`"${input.currency}" is not an ISO-4217 currency, such as USD`);
+  const currency = parseCurrency(input.currency);
   const now = clock.now();
   return db.transaction(async (tx) => {
     const [row] = await insertReseller(tx, {
       id: idsOf(clock)("rsl"),
       name,
-      currency: input.currency,
+      currency,
       email,
       priceList,
       createdAt: now,

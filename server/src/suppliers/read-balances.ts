@@ -2,7 +2,7 @@ import sql from "sql-template-tag";
 import { type By, recordActivity } from "../activity/record-activity.ts";
 import type { Db, Queryable } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
-import { parseAmount } from "../lib/money.ts";
+import { parseTypedAmount } from "../lib/money.ts";
 import { getSupplier } from "./get-supplier.ts";
 import type { OpenedSupplier } from "./open-suppliers.ts";
 import type { SupplierPrice } from "./supplier.ts";
@@ -77,7 +77,7 @@ export async function setLowBalance(
   const currency = (await findBalance(db, id))?.currency;
   if (amount !== "" && !currency)
     throw new RangeError("the supplier has not told its balance yet; it is asked every five minutes");
-  const lowMinor = amount === "" || !currency ? null : parseAmount(amount, currency);
+  const lowMinor = amount === "" || !currency ? null : parseTypedAmount(amount, currency);
   await db.transaction(async (tx) => {
     await tx.rows(sql`update suppliers set balance_low_minor = ${lowMinor} where id = ${id}`);
     await recordActivity(tx, clock, {

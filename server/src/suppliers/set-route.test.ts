@@ -90,7 +90,7 @@ const REFUSED: [string, Partial<SetRouteInput>, RegExp][] = [
   ["a priority beyond all", { priority: 1_000_001 }, /a priority is a whole number/],
   ["a cost that is none", { cost: "8,10" }, /is not an amount/],
   ["a cost finer than the currency", { cost: "8.101" }, /too many decimals: USD has/],
-  ["a currency that is none", { currency: "usd" }, /is not an ISO-4217 currency/],
+  ["a currency that is none", { currency: "Euro" }, /"Euro" is not an ISO-4217 currency/],
   ["a SKU with a space", { sku: "a b" }, /a SKU has 1 to 64 printable characters/],
   ["a SKU that is too long", { sku: "x".repeat(65) }, /a SKU has 1 to 64/],
   ["a value for stock", { value: "25.00" }, /a stock supplier takes no --value/],

@@ -1,8 +1,8 @@
 import { type By, recordActivity } from "../activity/record-activity.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
-import { isCurrency } from "../lib/currencies.ts";
-import { formatAmount, parseAmount } from "../lib/money.ts";
+import { parseCurrency } from "../lib/currencies.ts";
+import { formatAmount, parseTypedAmount } from "../lib/money.ts";
 import { getProductCurrency, getSupplier } from "./get-supplier.ts";
 import { refreshSupply } from "./refresh-supply.ts";
 import { findKind } from "./registry.ts";
@@ -64,8 +64,8 @@ type Cost = { costMinor: bigint; costCurrency: string };
 
 /** "8.10" in USD → 810n USD. A cost can be zero: some stock is free. */
 export function parseCost(text: string, currency: string): Cost {
-  if (!isCurrency(currency)) throw new RangeError(`"${currency}" is not an ISO-4217 currency, such as USD`);
-  return { costMinor: parseAmount(text, currency), costCurrency: currency };
+  const costCurrency = parseCurrency(currency);
+  return { costMinor: parseTypedAmount(text, costCurrency), costCurrency };
 }
 
 /** A maximum in another currency cannot be compared with the new cost, so it is dropped. */
@@ -77,7 +77,7 @@ export function chooseMaxCost(
   if (text === null) return null;
   const { costMinor, costCurrency } = cost;
   const kept = present?.costCurrency === costCurrency ? present.maxCostMinor : null;
-  const maxCostMinor = text === undefined ? kept : parseAmount(text, costCurrency);
+  const maxCostMinor = text === undefined ? kept : parseTypedAmount(text, costCurrency);
   if (maxCostMinor !== null && maxCostMinor < costMinor) {
     const max = formatAmount(maxCostMinor, costCurrency);
     throw new RangeError(

@@ -4,7 +4,7 @@ import { isDatabaseUnavailable } from "../db/database-errors.ts";
 import type { Tenant } from "../http/caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import { idsOf } from "../lib/ids.ts";
-import { parseAmount } from "../lib/money.ts";
+import { parseTypedAmount } from "../lib/money.ts";
 import { bookMovement, checkNote, type Direction, type MovedFunds } from "./book-movement.ts";
 import { lockWallet } from "./queries.ts";
 
@@ -23,7 +23,7 @@ export async function moveFunds(
   const moving = db.transaction(async (tx) => {
     const head = await lockWallet(tx, tenant);
     if (!head) throw new RangeError(`${tenant.resellerId} has no ${tenant.environment} wallet`);
-    const amountMinor = parseAmount(amount, head.currency);
+    const amountMinor = parseTypedAmount(amount, head.currency);
     return bookMovement(tx, clock, head, { entryId, direction, amountMinor, note, by });
   });
   return moving.catch((error) => {

@@ -1,5 +1,6 @@
 import type { Db } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { parseCurrency } from "../../lib/currencies.ts";
 import { getCatalogProduct } from "../get-catalog-product.ts";
 import { lockCatalog } from "../lock-catalog.ts";
 import {
@@ -9,7 +10,7 @@ import {
   upsertListPrice,
   upsertResellerPrice,
 } from "./price-queries.ts";
-import { checkCurrency, checkListName, parsePrices } from "./price-row.ts";
+import { checkListName, parsePrices } from "./price-row.ts";
 
 /** The owner of a price: one reseller, or a price list in one currency. */
 export type PriceTarget =
@@ -25,8 +26,8 @@ export type SetPriceInput = {
 
 /** Sets a price from its decimal text, from the next request on. */
 export async function setPrice(db: Db, clock: Clock, input: SetPriceInput): Promise<PriceRow> {
-  const { target, productId } = input;
-  checkCurrency(target.currency);
+  const { productId } = input;
+  const target = { ...input.target, currency: parseCurrency(input.target.currency) };
   if (target.kind === "list") checkListName(target.priceList);
   const price = { productId, ...parsePrices(input, target.currency) };
   await db.transaction(async (tx) => {

@@ -5,7 +5,7 @@ import type { OptionFields } from "../say-refusal.ts";
 
 /** A pinned exchange rate, as `scrip fx set` takes it. */
 export const rateForm = defineForm({
-  pair: textField({ label: "Pair", required: true, hint: "Such as USD/EUR.", maxLength: 7, isCode: true }),
+  pair: textField({ label: "Pair", required: true, hint: "Such as USD/EUR.", maxLength: 20, isCode: true }),
   rate: textField({
     label: "Rate",
     required: true,

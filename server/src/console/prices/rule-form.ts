@@ -3,7 +3,7 @@ import { RULE_KINDS } from "../../pricing/rule.ts";
 import { checkboxField, selectField } from "../../web/form/choice-fields.ts";
 import { defineForm, type ValuesOf } from "../../web/form/define-form.ts";
 import { dateField } from "../../web/form/number-fields.ts";
-import { textField } from "../../web/form/text-fields.ts";
+import { currencyField, textField } from "../../web/form/text-fields.ts";
 import type { OptionFields } from "../say-refusal.ts";
 
 const KIND_LABELS: Readonly<Record<(typeof RULE_KINDS)[number], string>> = {
@@ -55,7 +55,7 @@ const FIELDS = {
     hint: "A percentage such as 4.5%, or an amount for a fixed price.",
     maxLength: 20,
   }),
-  currency: textField({ label: "Currency", hint: "Of a fixed price. Empty for any.", maxLength: 3 }),
+  currency: currencyField({ label: "Currency", hint: "Of a fixed price. Empty for any." }),
   add: textField({ label: "Add", hint: "An amount such as 0.10.", maxLength: 20 }),
   minMargin: textField({ label: "Minimum margin", hint: "Above landed cost, such as 1%.", maxLength: 10 }),
   minAmount: textField({

@@ -10,7 +10,7 @@ import { findRoute, type RouteRow } from "../../suppliers/route-queries.ts";
 import { PRIORITY_MAX, removeRoute, setRoute } from "../../suppliers/set-route.ts";
 import { defineForm, type FormState } from "../../web/form/define-form.ts";
 import { numberField } from "../../web/form/number-fields.ts";
-import { hiddenField, textareaField, textField } from "../../web/form/text-fields.ts";
+import { currencyField, hiddenField, textareaField, textField } from "../../web/form/text-fields.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { redirect } from "../../web/pages/define-page.ts";
 import { button } from "../../web/parts/button.ts";
@@ -51,10 +51,8 @@ const routeFormFor = (mostHint: string) =>
       inputmode: "decimal",
       hint: "What one unit costs you, such as 8.10.",
     }),
-    currency: textField({
+    currency: currencyField({
       label: "Currency",
-      maxLength: 3,
-      isCode: true,
       hint: "Of the cost. Empty keeps it, or takes the product's currency.",
     }),
     maxCost: textField({

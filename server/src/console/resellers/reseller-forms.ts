@@ -6,7 +6,7 @@ import type { ResellerRow } from "../../resellers/queries.ts";
 import { selectField } from "../../web/form/choice-fields.ts";
 import { defineForm, type FormState } from "../../web/form/define-form.ts";
 import { numberField } from "../../web/form/number-fields.ts";
-import { textField } from "../../web/form/text-fields.ts";
+import { currencyField, textField } from "../../web/form/text-fields.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { here } from "../../web/pages/here.ts";
 import { confirm } from "../../web/parts/confirm.ts";
@@ -32,11 +32,9 @@ const priceList = textField({
 
 export const createForm = defineForm({
   name,
-  currency: textField({
+  currency: currencyField({
     label: "Currency",
     required: true,
-    maxLength: 3,
-    isCode: true,
     placeholder: "USD",
     hint: "Of its wallets and prices. It cannot be changed later.",
   }),

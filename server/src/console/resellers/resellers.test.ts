@@ -67,10 +67,10 @@ test("an admin creates a reseller, invites its owner and changes its limits, and
 });
 
 test("what a form of a reseller holds wrong is said, and nothing changes", async () => {
-  const fields = { name: "X", currency: "usd", email: "a@b.example", priceList: "standard" };
+  const fields = { name: "X", currency: "Dollar", email: "a@b.example", priceList: "standard" };
   const refused = await admin.post("/resellers", fields);
   assert.equal(refused.statusCode, 422);
-  assert.match(textOf(refused), /is not an ISO-4217 currency/);
+  assert.match(textOf(refused), /Dollar&quot; is not an ISO-4217 currency/);
   const { id } = await desk.addReseller();
   const edit = { name: "X", email: "a@b.example", priceList: "no spaces!", orders: "", reads: "" };
   assert.match(textOf(await admin.post(`/resellers/${id}/edit`, edit)), /is not a price list&#39;s name/);

@@ -2,7 +2,7 @@ import { DEPOSIT_STATUSES } from "../../deposits/deposit.ts";
 import { findDeposit } from "../../deposits/deposit-queries.ts";
 import { listDeposits } from "../../deposits/list-deposits.ts";
 import { requestDeposit } from "../../deposits/request-deposit.ts";
-import { parseAmount } from "../../lib/money.ts";
+import { parseTypedAmount } from "../../lib/money.ts";
 import { notFound } from "../../lib/problem.ts";
 import { getWallet } from "../../wallet/get-wallet.ts";
 import { refuseAt } from "../../wallet/proposals/request-movement.ts";
@@ -42,7 +42,7 @@ export function depositPages(face: DashboardFace, deps: DashboardDeps): void {
     async run({ amount, note }, ctx) {
       const tenant = tenantOf(ctx);
       const { currency } = await getWallet(deps.db, tenant);
-      const amountMinor = refuseAt("amount", () => parseAmount(amount.trim(), currency));
+      const amountMinor = refuseAt("amount", () => parseTypedAmount(amount.trim(), currency));
       const by = { actor: actorOf(ctx), address: ctx.address };
       const { deposit } = await requestDeposit(deps, tenant, { amountMinor, note }, by);
       return redirect(

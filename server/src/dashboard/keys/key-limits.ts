@@ -1,7 +1,7 @@
 import { type LimitChanges, limitText, VELOCITY_MAX, VELOCITY_MIN } from "../../keys/limits/read-limits.ts";
 import type { KeyRow } from "../../keys/queries.ts";
 import { formatAmount } from "../../lib/money.ts";
-import { numberField, plainAmount } from "../../web/form/number-fields.ts";
+import { numberField } from "../../web/form/number-fields.ts";
 import { textField } from "../../web/form/text-fields.ts";
 import { moneyText } from "../../web/parts/money.ts";
 import { type HtmlValue, html } from "../../web/template/html.ts";
@@ -36,7 +36,7 @@ export const readLimitFields = ({ maxOrder, maxDay, velocity }: LimitValues): Li
   velocityTimes: velocity ?? null,
 });
 
-const limitOf = (text: string): string | null => (text === "" ? null : plainAmount(text));
+const limitOf = (text: string): string | null => (text === "" ? null : text);
 
 export const startLimits = (key: KeyRow) => ({
   maxOrder: amountText(key.maxOrderMinor, key.currency),

@@ -4,7 +4,6 @@ import { findAlert } from "../../wallet/alerts/alert-queries.ts";
 import { setAlert } from "../../wallet/alerts/set-alert.ts";
 import { getWallet } from "../../wallet/get-wallet.ts";
 import { defineForm, type FormState } from "../../web/form/define-form.ts";
-import { plainAmount } from "../../web/form/number-fields.ts";
 import { textField } from "../../web/form/text-fields.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { redirect } from "../../web/pages/define-page.ts";
@@ -63,7 +62,7 @@ export function alertPages(face: DashboardFace, deps: DashboardDeps): void {
     form: alertForm,
     async run({ below }, ctx) {
       const by = { actor: actorOf(ctx), address: ctx.address };
-      const { belowMinor, currency } = await setAlert(deps, tenantOf(ctx), plainAmount(below), by);
+      const { belowMinor, currency } = await setAlert(deps, tenantOf(ctx), below, by);
       const said =
         belowMinor === null
           ? "There is no low-balance alert any more."

@@ -1,4 +1,4 @@
-import { formatAmount, parseAmount } from "../../lib/money.ts";
+import { formatAmount, parseTypedAmount } from "../../lib/money.ts";
 import type { KeyLimitColumns } from "../queries.ts";
 
 /** New limits, as people write them. An amount is decimal text in the reseller's currency, null for no limit; absent is unchanged. */
@@ -55,7 +55,7 @@ function readAmount(
 
 function parsed(text: string, currency: string): bigint | undefined {
   try {
-    return parseAmount(text, currency);
+    return parseTypedAmount(text, currency);
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;

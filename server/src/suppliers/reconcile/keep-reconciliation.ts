@@ -1,7 +1,7 @@
 import sql from "sql-template-tag";
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { Actor } from "../../lib/actor.ts";
-import { parseAmount } from "../../lib/money.ts";
+import { parseTypedAmount } from "../../lib/money.ts";
 import type { CurrencyTotal, Finding, FindingKind, FindingUnit, Reconciliation } from "./reconcile.ts";
 
 /** What left our balance at the supplier, and what of it the statement does not explain. */
@@ -35,9 +35,9 @@ export function workOutBalances(
   if (!total || others.length > 0)
     throw new RangeError("an opening and a closing balance need a statement in one currency");
   const { currency, theirsMinor } = total;
-  const openingMinor = parseAmount(given.opening, currency);
-  const closingMinor = parseAmount(given.closing, currency);
-  const depositsMinor = parseAmount(given.deposits, currency);
+  const openingMinor = parseTypedAmount(given.opening, currency);
+  const closingMinor = parseTypedAmount(given.closing, currency);
+  const depositsMinor = parseTypedAmount(given.deposits, currency);
   return withSpent({ currency, openingMinor, closingMinor, depositsMinor }, theirsMinor);
 }
 

@@ -2,7 +2,7 @@ import { type By, recordActivity } from "../../activity/record-activity.ts";
 import type { Db } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { formatAmount, parseAmount } from "../../lib/money.ts";
+import { formatAmount, parseTypedAmount } from "../../lib/money.ts";
 import { Problem } from "../../lib/problem.ts";
 import { getWallet } from "../get-wallet.ts";
 import { findAlert, saveAlert } from "./alert-queries.ts";
@@ -45,7 +45,7 @@ export async function changeAlert(
 
 function readAmount(text: string, currency: string): bigint {
   try {
-    const amount = parseAmount(text, currency);
+    const amount = parseTypedAmount(text, currency);
     if (amount > 0n) return amount;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;

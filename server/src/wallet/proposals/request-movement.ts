@@ -6,7 +6,7 @@ import { isDatabaseUnavailable } from "../../db/database-errors.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { idsOf } from "../../lib/ids.ts";
-import { type AmountLimits, formatAmount, limitIn, parseAmount } from "../../lib/money.ts";
+import { type AmountLimits, formatAmount, limitIn, parseTypedAmount } from "../../lib/money.ts";
 import { Problem } from "../../lib/problem.ts";
 import { bookMovement, checkNote, type Direction, type MovedFunds } from "../book-movement.ts";
 import type { WalletHead } from "../entry.ts";
@@ -142,7 +142,7 @@ export function approvalAbove(
 }
 
 function readAmount(text: string, currency: string): bigint {
-  const amountMinor = refuseAt("amount", () => parseAmount(text.trim(), currency));
+  const amountMinor = refuseAt("amount", () => parseTypedAmount(text.trim(), currency));
   if (amountMinor === 0n) throw new Refusal("amount_invalid", "The amount is zero.", "amount");
   return amountMinor;
 }

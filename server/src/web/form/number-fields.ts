@@ -1,4 +1,4 @@
-import { formatAmount, parseAmount } from "../../lib/money.ts";
+import { formatAmount, parseTypedAmount } from "../../lib/money.ts";
 import { attrs, type Html, html } from "../template/html.ts";
 import {
   controlAttributes,
@@ -94,13 +94,9 @@ function readOne<T>(
   return options.required ? { error: requiredError(options.label) } : { value: undefined };
 }
 
-/** Separators of thousands are forgiven: people paste them. Any other comma stays: "500,00" is not 50000. */
-export const plainAmount = (text: string): string =>
-  /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
-
 function readAmount(text: string, currency: string): bigint | undefined {
   try {
-    return parseAmount(plainAmount(text), currency);
+    return parseTypedAmount(text, currency);
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { parseCurrency } from "../../lib/currencies.ts";
 import { isPlainText } from "../../lib/plain-text.ts";
 import { attrs, html } from "../template/html.ts";
 import {
@@ -55,6 +56,27 @@ export function textField(options: TextOptions): Field<string> {
           spellcheck: options.isCode ? "false" : undefined,
         })}>`,
       ),
+  };
+}
+
+/** Longer than a code: what is none is quoted whole. */
+const CURRENCY_MAX_CHARACTERS = 20;
+
+/** A currency: "eur" is read as EUR. */
+export function currencyField(options: FieldOptions & { placeholder?: string }): Field<string> {
+  const typed = textField({ ...options, isCode: true, maxLength: CURRENCY_MAX_CHARACTERS });
+  return {
+    ...typed,
+    read(given) {
+      const read = typed.read(given);
+      if ("error" in read || read.value === "") return read;
+      try {
+        return { value: parseCurrency(read.value) };
+      } catch (error) {
+        if (error instanceof RangeError) return { error: `${error.message}.` };
+        throw error;
+      }
+    },
   };
 }
 
