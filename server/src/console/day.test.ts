@@ -135,6 +135,11 @@ async function importCodes(page: Page, name: string, hasScripts: boolean): Promi
   assert.match(page.url(), /\/jobs\/job_/);
   await night.work();
   if (!hasScripts) await page.reload();
+  await says(page, "Import these codes?");
+  await press(page, "Import codes");
+  await says(page, "The import has started.");
+  await night.work();
+  if (!hasScripts) await page.reload();
   await says(page, "succeeded");
 }
 

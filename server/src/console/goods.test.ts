@@ -34,6 +34,9 @@ const runJobs = async () => {
   while (await runNextJob(deps));
 };
 
+const countCodes = async () =>
+  Number((await db.rows<{ count: bigint }>(sql`select count(*) as count from codes`))[0]?.count);
+
 const upload = (
   person: ConsoleVisit,
   url: string,
@@ -145,7 +148,7 @@ test("the preview of prices shows the old and the new price, the largest change 
   assert.match(body, new RegExp(`Whom it concerns</dt><dd>${all?.count} resellers`));
 });
 
-test("codes are imported by a job: refused rows by line, never a code; then the stock grows", async () => {
+test("a file of codes with faults is previewed: the good codes, the others by line and column, never a code", async () => {
   const wrong = await upload(catalog, "/stock/import", "code\nA-1\n", {
     productId: "none",
     supplierId: "",
@@ -153,21 +156,48 @@ test("codes are imported by a job: refused rows by line, never a code; then the 
   });
   assert.equal(wrong.statusCode, 422);
   assert.match(wrong.body, /There is no product none/);
-  const fields = { productId: "card", supplierId: warehouse, cost: "" };
-  const bad = String(
-    (await upload(catalog, "/stock/import", "code\nS3CRET-1\nS3CRET-1\n", fields)).headers.location,
+  const fields = { productId: "card", supplierId: warehouse, cost: "1,008.20", currency: "eur" };
+  const send = async (text: string, changes = {}) => {
+    const sent = await upload(catalog, "/stock/import", text, { ...fields, ...changes });
+    if (sent.statusCode === 303) await runJobs();
+    return { path: String(sent.headers.location), body: sent.body };
+  };
+  assert.match(
+    (await send("code\nA\n", { currency: "Euro" })).body,
+    /&quot;Euro&quot; is not an ISO-4217 currency/,
   );
-  await runJobs();
-  const page = await catalog.get(bad);
-  assert.match(page.body, /Nothing was imported: 1 invalid row[\s\S]*duplicate of line 2/);
-  const file = await catalog.get(`${bad}/result`);
-  assert.match(file.body, /^line,id,reason\r\n3,,duplicate of line 2/);
+  assert.match(
+    (await send("code\nA\n", { cost: "12,5" })).body,
+    /&quot;12,5&quot; is not an amount; write it like 25\.00/,
+  );
+  const odd = Array.from({ length: 40 }, (_, index) => `S3CRET-X${index},soon`);
+  const { path } = await send(
+    `code,expiresAt\nS3CRET-1,2031-12-31\nS3CRET-1,\nS3CRET-2,\n${odd.join("\n")}\n`,
+  );
+  const before = await countCodes();
+  const page = await catalog.get(path);
+  assert.match(
+    page.body,
+    /Import these codes\?[\s\S]*>2 codes<[\s\S]*41 rows[\s\S]*1,008\.20 EUR[\s\S]*2,016\.40 EUR/,
+  );
+  assert.match(page.body, />3<\/td>[\s\S]*>code<\/td>[\s\S]*duplicate of line 2/);
+  assert.match(page.body, />5–44<\/td>[\s\S]*>expiresAt<\/td>[\s\S]*is neither a date/);
+  assert.equal(page.body.match(/is neither a date/g)?.length, 1, "equal faults are one row");
+  const file = await catalog.get(`${path}/result`);
+  assert.match(file.body, /^line,id,reason\r\n5,,"?expiresAt: [\s\S]*\r\n3,,code: duplicate of line 2/);
+  assert.equal(file.body.trimEnd().split("\r\n").length, 42);
   assert.doesNotMatch(page.body + file.body, /S3CRET/);
-  const good = String(
-    (await upload(catalog, "/stock/import", "code\nS3CRET-1\nS3CRET-2\n", fields)).headers.location,
-  );
+  assert.equal(await countCodes(), before);
+  assert.equal((await catalog.post(`${path}/confirm`)).statusCode, 303);
   await runJobs();
-  assert.match((await catalog.get(good)).body, /Imported codes[\s\S]*>2</);
+  assert.match((await catalog.get(path)).body, /Imported codes[\s\S]*>2<[\s\S]*Refused rows: 41/);
+  assert.equal(await countCodes(), before + 2);
+  assert.match((await catalog.get(`/products/card`)).body, /note">cost [\d,.]+ EUR</);
+  const none = await send("code\nS3CRET-1\n");
+  assert.match(
+    (await catalog.get(none.path)).body,
+    /Nothing was imported: 1 invalid row[\s\S]*is known already/,
+  );
   const stock = await viewer.get("/stock");
   assert.match(stock.body, /<td class="num">5<\/td>/);
   assert.match(stock.body, /Latest imports[\s\S]*succeeded/);

@@ -26,6 +26,7 @@ export const confirmJob = ({ db, clock }: Deps, id: string, by: By): Promise<voi
     const { state, params } = await getLocked(tx, id);
     if (state !== "ready") throw new JobRefused(`this job is ${state} and does not wait for a confirmation`);
     await markConfirmed(tx, id, { ...params, preview: false }, clock.now());
+    await deleteResult(tx, id);
     await recordActivity(tx, clock, { ...by, action: "job.confirmed", object: { kind: "job", id } });
   });
 

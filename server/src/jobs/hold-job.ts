@@ -84,8 +84,9 @@ export async function holdJob(deps: JobDeps, job: TakenJob, signal: AbortSignal)
         assertHeld();
         await end(tx, { state: "succeeded", result }, part);
       },
-      async askToConfirm(tx, result) {
+      async askToConfirm(tx, result, part) {
         assertHeld();
+        if (part !== undefined) await appendResult(tx, job.id, part);
         own(await markReady(tx, job, result));
       },
     },

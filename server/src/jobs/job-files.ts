@@ -6,7 +6,7 @@ import { uploadContext } from "../vault/upload-context.ts";
 import { appendResultPart, findInputPart, findResultPart, insertInputPart } from "./part-queries.ts";
 
 /** Uploads are read into memory while they arrive. */
-export const INPUT_MAX_BYTES = 32 * 1024 * 1024;
+export const INPUT_MAX_BYTES = 64 * 1024 * 1024;
 const PART_BYTES = 256 * 1024;
 /** Of a result, before it is compressed. */
 export const RESULT_MAX_BYTES = 1024 * 1024 * 1024;

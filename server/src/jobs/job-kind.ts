@@ -42,8 +42,8 @@ export type RunningJob = {
   checkpoint(tx: Tx, step: { step: JobStep; done: number; total?: number; part?: string }): Promise<void>;
   /** Ends the job in the caller's transaction. `part` is the last part of the result. */
   succeed(tx: Tx, result: JobResult, part?: string): Promise<void>;
-  /** Shows what the job would do, and waits for a person. */
-  askToConfirm(tx: Tx, result: JobResult): Promise<void>;
+  /** Shows what the job would do, and waits for a person. `part` is a file beside it, such as the list of refused rows. */
+  askToConfirm(tx: Tx, result: JobResult, part?: string): Promise<void>;
 };
 
 export type JobKind = {

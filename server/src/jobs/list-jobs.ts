@@ -33,7 +33,8 @@ export async function listJobs(
 export async function getJob(db: Queryable, id: string): Promise<JobDetails> {
   const row = await findJob(db, id);
   if (!row) throw new JobRefused(`there is no job ${id}; see: scrip job list`);
-  const { parts, bytes } = isEnded(row.state) ? await measureParts(db, id, "result") : { parts: 0, bytes: 0 };
+  const isWhole = isEnded(row.state) || row.state === "ready";
+  const { parts, bytes } = isWhole ? await measureParts(db, id, "result") : { parts: 0, bytes: 0 };
   const name = `${findJobKind(row.kind)?.resultFile ?? "result.csv"}`;
   return { ...toJob(row), file: parts > 0 ? { name, bytes } : undefined };
 }

@@ -28,7 +28,7 @@ test("a file with refused rows imports nothing, names lines and never a code, an
   const download = await downloadResult(db, id);
   const csv = await joinParts(download.body);
   assert.match(csv, /^line,id,reason\r\n3,,"code: begins with TEST-/);
-  assert.match(csv, /4,,duplicate of line 2/);
+  assert.match(csv, /4,,code: duplicate of line 2/);
   const everything = JSON.stringify([
     job.result,
     job.error,

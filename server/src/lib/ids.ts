@@ -4,7 +4,7 @@ import type { Clock } from "./clock.ts";
 /**
  * The prefixes of CONTRACT 1, and those that no API caller sees: `sup` for suppliers, `prc` for processes, `usr` and `stf` for
  * people, `ses` for their sessions, `act` for the activity log, `prp` for proposals, `rul` for price rules, `alt` for alerts, `job` for jobs,
- * `rcn` for reconciliations. An id tells
+ * `rcn` for reconciliations, `bat` for batches of stock. An id tells
  * what it names; callers treat the rest as opaque.
  */
 export type IdPrefix =
@@ -29,7 +29,8 @@ export type IdPrefix =
   | "alt"
   | "job"
   | "dep"
-  | "rcn";
+  | "rcn"
+  | "bat";
 
 /** Makes ids: the prefix and a UUIDv7 in 26 characters of Crockford base32, so that text order is time order. */
 export type Ids = (prefix: IdPrefix) => string;

@@ -33,8 +33,10 @@ export const GOODS_MATRIX: Readonly<Record<string, GoodsRow>> = {
   "GET /products": { roles: "all" },
   "GET /products.csv": { roles: "all" },
   "GET /products/import": { roles: ["admin", "catalog"] },
+  "GET /products/import/template": { roles: ["admin", "catalog"] },
   "POST /products/import": { roles: ["admin", "catalog"] },
   "GET /products/import-prices": { roles: ["admin", "finance", "catalog"] },
+  "GET /products/import-prices/template": { roles: ["admin", "finance", "catalog"] },
   "POST /products/import-prices": { roles: ["admin", "finance", "catalog"] },
   "GET /products/:id": { roles: "all", ids: ({ productId }) => ({ id: productId }) },
   "GET /products/:id/edit": { roles: ["admin", "catalog"], ids: ({ productId }) => ({ id: productId }) },
@@ -95,6 +97,7 @@ export const GOODS_MATRIX: Readonly<Record<string, GoodsRow>> = {
   // stock
   "GET /stock": { roles: "all" },
   "GET /stock/import": { roles: ["admin", "catalog"] },
+  "GET /stock/import/template": { roles: ["admin", "catalog"] },
   "POST /stock/import": { roles: ["admin", "catalog"] },
   // alerts
   "GET /alerts": { roles: "all" },

@@ -157,6 +157,7 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   // deposits
   "GET /deposits": { roles: "all" },
   "GET /deposits/import": { roles: FINANCE },
+  "GET /deposits/import/template": { roles: FINANCE },
   "POST /deposits/import": { roles: FINANCE },
   "GET /deposits/:id": { roles: "all", ids: deposit },
   "POST /deposits/:id/receive": { roles: FINANCE, ids: deposit, fields: { amount: "x" } },

@@ -6,7 +6,7 @@ import { productPage } from "../output/product-page.ts";
 import { startProgress } from "../output/progress.ts";
 import { text, UsageError, verb } from "../verb.ts";
 import { catalogListCommands } from "./catalog-list-commands.ts";
-import { importFile, showCounts } from "./import-file.ts";
+import { importFile, refusedOf, showCounts, TAKE_GOOD } from "./import-file.ts";
 import { notForSaleCommand } from "./pricing/not-for-sale-command.ts";
 import { writeOut } from "./write-out.ts";
 
@@ -48,13 +48,16 @@ function importCommand(catalog: Command): void {
         "create and update products from a JSON or CSV file: all rows, or none if any row is invalid",
       )
       .argument("<file>")
+      .option(...TAKE_GOOD)
       .addHelpText("after", IMPORT_HELP),
-    async ({ db }, _options, [file = ""]) => {
+    async ({ db }, options, [file = ""]) => {
       const { importCatalog } = await import("../../catalog/files/import-catalog.ts");
-      const { created, updated, unchanged } = await importFile(file, "rows read", (listener) =>
-        importCatalog(db, { file, ...listener }),
+      const takeGood = options.takeGood === true;
+      const imported = await importFile(file, "rows read", (listener) =>
+        importCatalog(db, { file, takeGood, ...listener }),
       );
-      return { created, updated, unchanged };
+      const { created, updated, unchanged } = imported;
+      return { created, updated, unchanged, ...refusedOf(imported) };
     },
     showCounts,
   );

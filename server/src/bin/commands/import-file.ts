@@ -1,5 +1,6 @@
 import { escapeText } from "../../lib/escape-text.ts";
 import { startFileProgress } from "../output/progress.ts";
+import { tellWarning } from "../verb.ts";
 
 /** Prints one line on standard error. */
 export const tell = (line: string): void => {
@@ -8,6 +9,10 @@ export const tell = (line: string): void => {
 
 type Fault = { line: number; id?: string; reason: string };
 type Refusal = { ok: false; faults: number };
+type Taken = { ok: true; faults?: number };
+
+/** What an option of an import says, and its help. */
+export const TAKE_GOOD = ["--take-good", "leave invalid rows out, name them, and import the others"] as const;
 
 export type ImportListener = {
   onFault(fault: Fault): void;
@@ -15,8 +20,8 @@ export type ImportListener = {
   onBytes(bytes: number): void;
 };
 
-/** Imports a file: shows progress, names every invalid row, and fails if there was one. */
-export async function importFile<Result extends { ok: boolean }>(
+/** Imports a file: shows progress, names every invalid row, and fails if nothing was imported. */
+export async function importFile<Result extends Taken | Refusal>(
   file: string,
   what: string,
   run: (listener: ImportListener) => Promise<Result>,
@@ -30,17 +35,22 @@ export async function importFile<Result extends { ok: boolean }>(
         tell(describeFault(fault));
       },
     });
-    if (!isRefusal(result)) return result as Exclude<Result, Refusal>;
+    if (result.ok) {
+      if (result.faults) tellWarning(`left out ${result.faults} invalid row(s) of ${file}`);
+      return result as Exclude<Result, Refusal>;
+    }
     throw new Error(`nothing was imported: ${result.faults} invalid row(s) in ${file}`);
   } finally {
     progress.end();
   }
 }
 
-const isRefusal = (result: { ok: boolean }): result is Refusal => !result.ok;
-
 const describeFault = ({ line, id, reason }: Fault): string =>
   `line ${line}${id === undefined ? "" : ` (${escapeText(id)})`}: ${escapeText(reason)}`;
+
+/** How many rows were left out, for `--take-good`. */
+export const refusedOf = ({ faults }: { faults?: number }): { refused?: number } =>
+  faults === undefined ? {} : { refused: faults };
 
 /** The result of an import, for people. */
 export const showCounts = (counts: { created: number; updated: number; unchanged: number }): string =>

@@ -129,6 +129,25 @@ test("price import sets all prices of a file, with semicolons and a BOM too, or 
   );
   assert.deepEqual((await scrip.json<{ data: object[] }>(["price", "list", "--product", "game"])).data, []);
   await assertFails(["price", "import", await file("no.csv", "a,b\n1,2\n")], 1, /unknown column "a"/);
+  assert.deepEqual(
+    [...told.matchAll(/^line \d+: (\w+): /gm)].map(([, column]) => column).sort(),
+    ["amount", "currency", "list", "product", "product", "reseller", "strike"],
+    "each fault begins with its column",
+  );
+  const half = await scrip.run(["price", "import", bad, "--take-good", "--json"]);
+  assert.deepEqual(
+    [half.code, JSON.parse(half.stdout)],
+    [0, { created: 1, updated: 0, unchanged: 0, refused: 7 }],
+  );
+  assert.match(half.stderr, /line 3: product: there is no product "none"[\s\S]*left out 7 invalid row/);
+  const halfCatalog = await file(
+    "half.csv",
+    "id,name,faceValue.amount,faceValue.currency\nnew-1,New,5,USD\nb c,X,5,USD\n",
+  );
+  await assertFails(["catalog", "import", halfCatalog], 1, /nothing was imported: 1 invalid row/);
+  assert.deepEqual(await scrip.json(["catalog", "import", halfCatalog, "--take-good"]), {
+    ...{ created: 1, updated: 0, unchanged: 0, refused: 1 },
+  });
 });
 
 wideTest("ten thousand prices take a few seconds, not one start-up each", async () => {

@@ -1,13 +1,14 @@
 import type { Command } from "commander";
 import { countListUsers, listPriceRows, type PriceRow } from "../../catalog/prices/price-queries.ts";
 import { type PriceTarget, removePrice, setPrice } from "../../catalog/prices/set-price.ts";
+import { parseCurrency } from "../../lib/currencies.ts";
 import { formatAmount, toMoney } from "../../lib/money.ts";
 import { getReseller } from "../../resellers/get-reseller.ts";
 import type { Context } from "../open-context.ts";
 import { plural, showMoney } from "../output/format.ts";
 import { priceTable } from "../output/price-table.ts";
 import { type Options, required, tellWarning, text, UsageError, verb } from "../verb.ts";
-import { importFile, showCounts } from "./import-file.ts";
+import { importFile, refusedOf, showCounts, TAKE_GOOD } from "./import-file.ts";
 import { publishCommands } from "./pricing/publish-commands.ts";
 
 export function priceCommands(program: Command): void {
@@ -87,13 +88,16 @@ function importCommand(price: Command): void {
       .command("import")
       .description("set prices from a CSV file: all rows, or none if any row is invalid")
       .argument("<file>")
+      .option(...TAKE_GOOD)
       .addHelpText("after", IMPORT_HELP),
-    async ({ db, clock }, _options, [file = ""]) => {
+    async ({ db, clock }, options, [file = ""]) => {
       const { importPrices } = await import("../../catalog/prices/import-prices.ts");
-      const { created, updated, unchanged } = await importFile(file, "rows read", (listener) =>
-        importPrices(db, clock, { file, ...listener }),
+      const takeGood = options.takeGood === true;
+      const imported = await importFile(file, "rows read", (listener) =>
+        importPrices(db, clock, { file, takeGood, ...listener }),
       );
-      return { created, updated, unchanged };
+      const { created, updated, unchanged } = imported;
+      return { created, updated, unchanged, ...refusedOf(imported) };
     },
     showCounts,
   );
@@ -113,7 +117,8 @@ const withTarget = (command: Command): Command =>
 async function target({ db }: Context, options: Options): Promise<PriceTarget> {
   const resellerId = text(options, "reseller");
   const priceList = text(options, "list");
-  const currency = text(options, "currency");
+  const given = text(options, "currency");
+  const currency = given === undefined ? undefined : parseCurrency(given);
   if (resellerId !== undefined && priceList === undefined) {
     const reseller = await getReseller(db, resellerId);
     if (currency !== undefined && currency !== reseller.currency) {

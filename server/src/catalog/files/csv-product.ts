@@ -37,23 +37,10 @@ export function csvRecordToJson(columns: readonly string[], cells: readonly stri
   return product;
 }
 
-/** The faults of a header line; empty if it is valid. */
-export function listColumnFaults(columns: readonly string[]): string[] {
-  const known: readonly string[] = CSV_COLUMNS;
-  const unknown = columns.filter((column) => !known.includes(column));
-  const twice = new Set(columns.filter((column, index) => columns.indexOf(column) !== index));
-  const missing = REQUIRED_COLUMNS.filter((column) => !columns.includes(column));
-  return [
-    ...unknown.map((column) => `unknown column "${column}"; the columns are ${known.join(", ")}`),
-    ...[...twice].map((column) => `duplicate column "${column}"`),
-    ...missing.map((column) => `missing column "${column}"; separate columns with commas or semicolons`),
-  ];
-}
-
 const isDetail = (column: string): boolean => DETAIL_NAMES.some((name) => name === column);
 
 const FACE_VALUE_PREFIX = "faceValue.";
-const REQUIRED_COLUMNS = ["id", "name", "faceValue.amount", "faceValue.currency"];
+export const REQUIRED_COLUMNS = ["id", "name", "faceValue.amount", "faceValue.currency"] as const;
 
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ["true", true],

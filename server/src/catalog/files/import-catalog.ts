@@ -8,7 +8,9 @@ import {
   type ChangeCounts,
   closeDuplicates,
   countChanges,
+  countStaged,
   createStaging,
+  dropDuplicates,
   fetchDuplicates,
   insertNewProducts,
   insertStaged,
@@ -26,10 +28,12 @@ import { isDataError, reportRefusedRows } from "./report-refused-rows.ts";
 
 export type ImportFault = { line: number; id?: string; reason: string };
 
-/** `faults` counts the faulty rows and the faults of the file as a whole. */
-export type ImportResult = ({ ok: true } & ChangeCounts) | { ok: false; faults: number };
+/** `faults` counts the faulty rows and the faults of the file as a whole. Those of an import that took place were left out. */
+export type ImportResult = ({ ok: true; faults?: number } & ChangeCounts) | { ok: false; faults: number };
 
 type ImportListener = {
+  /** Leaves faulty rows out and imports the others, if there are any. */
+  takeGood?: boolean | undefined;
   onFault(fault: ImportFault): void;
   onProgress?(rows: number): void;
   /** Called with the number of bytes read since the last call. */
@@ -45,8 +49,8 @@ const BATCH_ROWS_MAX = 1_000;
 const BATCH_CHARACTERS_MAX = 4_000_000;
 
 /**
- * Imports a catalog file, all or nothing (CONTRACT 8). Faults are reported as they are found, so a file of any size
- * needs little memory. Products missing from the file stay as they are.
+ * Imports a catalog file (CONTRACT 8): all rows or none, or with `takeGood` those without a fault. Faults are reported as they are
+ * found, so a file of any size needs little memory. Products missing from the file stay as they are.
  */
 export async function importCatalog(
   db: Db,
@@ -76,12 +80,12 @@ export async function importRows(
       await createStaging(tx);
       const last = await stageBatches(tx, toBatches(rows, report), listener);
       await reportDuplicates(tx, report);
-      if (faults > 0) throw new CatalogRefused();
+      if (faults > 0) await leaveOut(tx, listener);
       const merged = await merge(tx, { first: 1, last }, report, listener);
       await listener.inTransaction?.(tx, merged);
       return merged;
     });
-    return { ok: true, ...counts };
+    return { ok: true, ...counts, ...(faults > 0 ? { faults } : {}) };
   } catch (error) {
     if (error instanceof CatalogRefused) return { ok: false, faults };
     throw error;
@@ -90,6 +94,13 @@ export async function importRows(
 
 /** Rolls the transaction back. The faults have already been reported. */
 class CatalogRefused extends Error {}
+
+/** Faulty rows are not staged, and of a duplicate the first line stays. */
+async function leaveOut(tx: Tx, { takeGood }: ImportListener): Promise<void> {
+  if (!takeGood) throw new CatalogRefused();
+  await dropDuplicates(tx);
+  if ((await countStaged(tx)) === 0) throw new CatalogRefused();
+}
 
 type Report = (fault: ImportFault) => void;
 
@@ -226,11 +237,11 @@ async function merge(
   tx: Tx,
   rows: OrdinalRange,
   report: Report,
-  { onChanges }: ImportListener,
+  listener: ImportListener,
 ): Promise<ChangeCounts> {
   await lockCatalog(tx);
   const counts = await countChanges(tx);
-  await onChanges?.(tx, counts);
+  await listener.onChanges?.(tx, counts);
   await setSavepoint(tx);
   try {
     if (counts.created > 0) await insertNewProducts(tx);
@@ -238,8 +249,9 @@ async function merge(
   } catch (error) {
     if (!isDataError(error)) throw error;
     await returnToSavepoint(tx);
-    if ((await reportRefusedRows(tx, rows, report)) > 0) throw new CatalogRefused();
-    throw error;
+    if ((await reportRefusedRows(tx, rows, report)) === 0) throw error;
+    await leaveOut(tx, listener);
+    return merge(tx, rows, report, { ...listener, takeGood: false });
   }
   return counts;
 }

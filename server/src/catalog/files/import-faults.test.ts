@@ -22,6 +22,15 @@ async function readRevision(): Promise<bigint> {
   return state.revision;
 }
 
+async function takeGood(products: readonly { id: string; name?: string }[]) {
+  const lines: number[] = [];
+  const text = `{"products": [\n${products.map((one) => JSON.stringify(withDefaults(one))).join(",\n")}\n]}`;
+  const file = await bench.write(text, "half.json");
+  const onFault = ({ line }: { line: number }) => void lines.push(line);
+  const result = await importCatalog(bench.db, { file, takeGood: true, onFault });
+  return { result, lines: lines.sort() };
+}
+
 type Stored = { id: string; name: string; active: boolean; hidden: boolean; touched: boolean };
 
 /** The products, and whether each was changed after it was created. */
@@ -170,6 +179,24 @@ test("rows that only the database refuses are reported too, and nothing is writt
       { line: 5, id: "d", reason: "violates the database constraint products_no_moon" },
     ]);
     assert.deepEqual(await readProducts(), []);
+    const kept = await takeGood([
+      { id: "a" },
+      { id: "b", name: "Moon 5" },
+      { id: "b c" },
+      { id: "a", name: "Later" },
+      { id: "e" },
+    ]);
+    assert.deepEqual(kept.result, { ok: true, created: 2, updated: 0, unchanged: 0, faults: 3 });
+    assert.deepEqual(kept.lines, [3, 4, 5]);
+    assert.deepEqual(
+      (await readProducts()).map(({ id, name }) => [id, name]),
+      [
+        ["a", "Nimbus 25 USD"],
+        ["e", "Nimbus 25 USD"],
+      ],
+      "of two equal ids the first stays",
+    );
+    assert.deepEqual((await takeGood([{ id: "b c" }])).result, { ok: false, faults: 1 });
   } finally {
     await bench.db.rows(sql`alter table products drop constraint products_no_moon`);
   }

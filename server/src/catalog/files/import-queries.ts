@@ -111,6 +111,20 @@ export async function closeDuplicates(tx: Tx): Promise<void> {
   await tx.rows(sql`close duplicate_products`);
 }
 
+/** Of rows with one id the first stays. */
+export const dropDuplicates = (tx: Tx) =>
+  tx.rows(sql`
+    delete from staged_products where ordinal in (
+      select ordinal from (
+        select ordinal, row_number() over (partition by id order by ordinal) as occurrence from staged_products
+      ) numbered
+      where occurrence > 1)`);
+
+export async function countStaged(tx: Tx): Promise<number> {
+  const [row] = await tx.rows<{ count: number }>(sql`select count(*)::integer as count from staged_products`);
+  return row?.count ?? 0;
+}
+
 /** What the merge would do. Members that the file omits keep their current value. */
 export async function countChanges(tx: Tx): Promise<ChangeCounts> {
   const [counts] = await tx.rows<ChangeCounts>(sql`
@@ -213,9 +227,10 @@ export async function insertTrial(tx: Tx, range: OrdinalRange): Promise<void> {
     where ordinal between ${range.first} and ${range.last}`);
 }
 
-export async function findStaged(tx: Tx, ordinal: number): Promise<{ id: string; line: number } | undefined> {
+/** Removes a row, and returns it. */
+export async function takeStaged(tx: Tx, ordinal: number): Promise<{ id: string; line: number } | undefined> {
   const [row] = await tx.rows<{ id: string; line: number }>(
-    sql`select id, line::integer as line from staged_products where ordinal = ${ordinal}`,
+    sql`delete from staged_products where ordinal = ${ordinal} returning id, line::integer as line`,
   );
   return row;
 }

@@ -1,5 +1,6 @@
 import { readCsvRecords } from "../../lib/csv/csv-records.ts";
-import { csvRecordToJson, listColumnFaults } from "./csv-product.ts";
+import { sayColumnFaults } from "../../lib/csv/read-csv-table.ts";
+import { CSV_COLUMNS, csvRecordToJson, REQUIRED_COLUMNS } from "./csv-product.ts";
 import { PRODUCT_BYTES_MAX, type ReadRow } from "./read-json-products.ts";
 
 /**
@@ -15,9 +16,8 @@ export async function* readCsvProducts(bytes: AsyncIterable<Uint8Array>): AsyncG
       yield record;
     } else if (!columns) {
       columns = record.cells;
-      const faults = listColumnFaults(columns);
-      for (const fault of faults) yield { line, fault };
-      if (faults.length > 0) return;
+      const fault = sayColumnFaults({ known: CSV_COLUMNS, required: REQUIRED_COLUMNS }, columns);
+      if (fault !== undefined) return yield { line, fault };
     } else if (record.cells.length !== columns.length) {
       yield { line, fault: `row has ${record.cells.length} cells, expected ${columns.length}` };
     } else yield { line, value: csvRecordToJson(columns, record.cells) };

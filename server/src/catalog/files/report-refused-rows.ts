@@ -1,19 +1,19 @@
 import type { Tx } from "../../db/database.ts";
 import {
   createTrial,
-  findStaged,
   insertTrial,
   type OrdinalRange,
   returnToSavepoint,
   setSavepoint,
+  takeStaged,
 } from "./import-queries.ts";
 
 type Report = (row: { line: number; id: string; reason: string }) => void;
 
 /**
  * Reports rows that violate a database check although our own validation passed: a migration can add a rule that the
- * code does not know yet. It bisects the staged rows, so one bad row in a million takes twenty attempts. Returns the
- * number of reported rows.
+ * code does not know yet. It bisects the staged rows, so one bad row in a million takes twenty attempts. What is
+ * reported is no longer staged. Returns the number of reported rows.
  */
 export async function reportRefusedRows(tx: Tx, rows: OrdinalRange, report: Report): Promise<number> {
   await createTrial(tx);
@@ -40,7 +40,7 @@ async function reportRow(
   ordinal: number,
   refusal: { error: Error; report: Report },
 ): Promise<number> {
-  const row = await findStaged(tx, ordinal);
+  const row = await takeStaged(tx, ordinal);
   if (!row) return 0;
   const { error } = refusal;
   const reason =

@@ -13,7 +13,10 @@ import { type ParsedPrice, PRICE_COLUMNS, type PriceColumn, parsePriceRow } from
 
 export type PriceFault = { line: number; reason: string };
 export type ImportedPrices = { created: number; updated: number; unchanged: number };
-export type ImportPricesResult = ({ ok: true } & ImportedPrices) | { ok: false; faults: number };
+/** `faults` counts the faulty rows. Those of an import that took place were left out. */
+export type ImportPricesResult =
+  | ({ ok: true; faults?: number } & ImportedPrices)
+  | { ok: false; faults: number };
 
 /** A file is read into memory as a whole. Split a larger one. */
 export const PRICE_ROWS_MAX = 500_000;
@@ -22,6 +25,8 @@ const CHANGES_SHOWN_MAX = 200;
 
 export type ImportPricesInput = {
   file: FileSource;
+  /** Leaves faulty rows out and sets the other prices, if there are any. */
+  takeGood?: boolean | undefined;
   onFault(fault: PriceFault): void;
   onProgress?(rows: number): void;
   onBytes?(bytes: number): void;
@@ -32,7 +37,7 @@ export type ImportPricesInput = {
 };
 
 /**
- * Sets the prices in a CSV file, all or none. Every faulty row is reported. Prices that are not in the file stay as
+ * Sets the prices in a CSV file: all or none, or with `takeGood` those without a fault. Every faulty row is reported. Prices that are not in the file stay as
  * they are. All new prices take effect together, from the next request on.
  */
 export async function importPrices(
@@ -50,17 +55,18 @@ export async function importPrices(
     { known: PRICE_COLUMNS, required: ["product", "amount"] },
     input.onBytes,
   );
-  const prices = await readPrices(rows, await listResellerCurrencies(db), { ...input, onFault: report });
+  const read = await readPrices(rows, await listResellerCurrencies(db), { ...input, onFault: report });
   const merged = await db.transaction(async (tx) => {
     await lockCatalog(tx);
-    await reportUnknownProducts(tx, prices, report);
-    if (faults > 0) return undefined;
+    const prices = await keepKnownProducts(tx, read, report);
+    if (faults > 0 && !(input.takeGood && prices.length > 0)) return undefined;
     if (input.onChanges) input.onChanges(await listPriceChanges(tx, prices, CHANGES_SHOWN_MAX));
     const counts = await mergePrices(tx, prices, clock.now());
     await input.inTransaction?.(tx, counts);
     return counts;
   });
-  return merged === undefined ? { ok: false, faults } : { ok: true, ...merged };
+  if (merged === undefined) return { ok: false, faults };
+  return { ok: true, ...merged, ...(faults > 0 ? { faults } : {}) };
 }
 
 async function readPrices(
@@ -81,8 +87,11 @@ async function readPrices(
       continue;
     }
     const first = lineOf.get(keyText(parsed));
-    if (first !== undefined) onFault({ line: row.line, reason: `duplicate price; see line ${first}` });
-    else lineOf.set(keyText(parsed), row.line);
+    if (first !== undefined) {
+      onFault({ line: row.line, reason: `product: duplicate price; see line ${first}` });
+      continue;
+    }
+    lineOf.set(keyText(parsed), row.line);
     prices.push(parsed);
   }
   return prices;
@@ -91,13 +100,15 @@ async function readPrices(
 const keyText = ({ productId, priceList, resellerId, currency }: PriceKey): string =>
   `${productId} ${priceList ?? ""} ${resellerId ?? ""} ${currency}`;
 
-async function reportUnknownProducts(
+async function keepKnownProducts(
   tx: Tx,
   prices: readonly ParsedPrice[],
   report: (fault: PriceFault) => void,
-): Promise<void> {
+): Promise<ParsedPrice[]> {
   const known = await findKnownProducts(tx, [...new Set(prices.map(({ productId }) => productId))]);
-  for (const { line, productId } of prices) {
-    if (!known.has(productId)) report({ line, reason: `there is no product "${productId}"` });
-  }
+  return prices.filter(({ line, productId }) => {
+    if (known.has(productId)) return true;
+    report({ line, reason: `product: there is no product "${productId}"` });
+    return false;
+  });
 }

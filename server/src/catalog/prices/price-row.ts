@@ -1,5 +1,5 @@
-import { isCurrency } from "../../lib/currencies.ts";
-import { parseAmount } from "../../lib/money.ts";
+import { parseCurrency } from "../../lib/currencies.ts";
+import { parseTypedAmount } from "../../lib/money.ts";
 import type { PriceKey } from "./price-import-queries.ts";
 
 /** The columns of a price file, in any order. */
@@ -19,46 +19,65 @@ export function parsePriceRow(
 ): ParsedPrice | { fault: string } {
   try {
     const target = targetOf(cells, currencies);
-    return { line, productId: cells.product, ...target, ...parsePrices(cells, target.currency) };
+    const prices = parsePrices(cells, target.currency, inColumn);
+    return { line, productId: cells.product, ...target, ...prices };
   } catch (error) {
     if (error instanceof RangeError) return { fault: error.message };
     throw error;
   }
 }
 
+/** Says what is wrong with a cell behind the name of its column. */
+function inColumn<Value>(column: PriceColumn, parse: () => Value): Value {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof RangeError) throw new RangeError(`${column}: ${error.message}`);
+    throw error;
+  }
+}
+
+const alone = <Value>(_column: PriceColumn, parse: () => Value): Value => parse();
+
 function targetOf(cells: Cells, currencies: ReadonlyMap<string, string>): Omit<PriceKey, "productId"> {
   const { product, list, reseller, currency } = cells;
-  if (product === "") throw new RangeError("product is empty");
-  if ((list === "") === (reseller === "")) throw new RangeError("set either list or reseller");
+  if (product === "") throw new RangeError("product: is empty");
+  if ((list === "") === (reseller === "")) throw new RangeError("list: set either list or reseller");
   if (reseller === "") {
-    checkListName(list);
-    checkCurrency(currency);
-    return { priceList: list, resellerId: null, currency };
+    inColumn("list", () => checkListName(list));
+    return {
+      priceList: list,
+      resellerId: null,
+      currency: inColumn("currency", () => parseCurrency(currency)),
+    };
   }
   const own = currencies.get(reseller);
-  if (own === undefined) throw new RangeError(`there is no reseller "${reseller}"`);
-  if (currency !== "" && currency !== own)
-    throw new RangeError(`the wallet of ${reseller} is in ${own}, so its prices must be too`);
+  if (own === undefined) throw new RangeError(`reseller: there is no reseller "${reseller}"`);
+  if (currency !== "" && currency.toUpperCase() !== own)
+    throw new RangeError(`currency: the wallet of ${reseller} is in ${own}, so its prices must be too`);
   return { priceList: null, resellerId: reseller, currency: own };
 }
 
-/** A price and its strike price. */
+/** A price and its strike price. `named` says the name of a column before what is wrong in it. */
 export function parsePrices(
   { amount, strike }: { amount: string; strike: string | undefined },
   currency: string,
+  named: typeof alone = alone,
 ): { amountMinor: bigint; strikeMinor: bigint | null } {
-  const amountMinor = parsePositive(amount, currency);
-  const strikeMinor = strike === undefined || strike === "" ? null : parsePositive(strike, currency);
-  if (strikeMinor !== null && strikeMinor < amountMinor) {
+  const amountMinor = named("amount", () => parsePositive(amount, currency));
+  const strikeMinor = named("strike", () => {
+    if (strike === undefined || strike === "") return null;
+    const parsed = parsePositive(strike, currency);
+    if (parsed >= amountMinor) return parsed;
     throw new RangeError(
       `the strike price ${strike} is below the price ${amount}; it is the price before the discount`,
     );
-  }
+  });
   return { amountMinor, strikeMinor };
 }
 
 function parsePositive(text: string, currency: string): bigint {
-  const amountMinor = parseAmount(text, currency);
+  const amountMinor = parseTypedAmount(text, currency);
   if (amountMinor === 0n) throw new RangeError("a price must be more than zero");
   return amountMinor;
 }
@@ -68,8 +87,4 @@ export function checkListName(name: string): void {
     throw new RangeError(
       `"${name}" is not a valid price list name: 1 to 64 characters of A-Z a-z 0-9 . _ : -`,
     );
-}
-
-export function checkCurrency(currency: string): void {
-  if (!isCurrency(currency)) throw new RangeError(`"${currency}" is not an ISO 4217 currency such as USD`);
 }

@@ -9,13 +9,14 @@ import { defineForm, type FormState } from "../../web/form/define-form.ts";
 import { type ActionResult, redirect } from "../../web/pages/define-page.ts";
 import { here } from "../../web/pages/here.ts";
 import { moneyText } from "../../web/parts/money.ts";
+import { templatePage } from "../jobs/import-columns.ts";
 import { jobPath } from "../jobs/job-rights.ts";
 import { fileOf } from "../products/import-page.ts";
 import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace, provedBy } from "../session.ts";
 import { type DepositData, loadDeposit, loadDeposits } from "./load-deposits.ts";
 import { receiveForm, rejectForm, renderDeposit } from "./render-deposit.ts";
 import { renderDeposits } from "./render-deposits.ts";
-import { importForm, renderImport } from "./render-import.ts";
+import { importForm, renderImport, STATEMENT_FILE } from "./render-import.ts";
 
 const PATH = "/deposits";
 const idOf = (ctx: ConsoleContext): string => ctx.params.id ?? "";
@@ -45,6 +46,7 @@ function importPages(face: ConsoleFace, deps: ConsoleDeps): void {
     load: async () => importForm.start(),
     render: (state, ctx) => renderImport(state, ctx),
   });
+  templatePage(face, { path: `${PATH}/import`, permission: "deposits.manage", columns: STATEMENT_FILE });
   face.action({
     path: `${PATH}/import`,
     permission: "deposits.manage",

@@ -4,6 +4,7 @@ import type { ShownMatch } from "../../jobs/kinds/import-deposits-job.ts";
 import type { JobDetails } from "../../jobs/list-jobs.ts";
 import { defineForm, type FormState } from "../../web/form/define-form.ts";
 import { fileField } from "../../web/form/file-field.ts";
+import { UPLOAD_MAX_BYTES } from "../../web/form/read-upload.ts";
 import { textField } from "../../web/form/text-fields.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { here } from "../../web/pages/here.ts";
@@ -14,13 +15,14 @@ import { emptyState, notice } from "../../web/parts/notice.ts";
 import { facts, panel, stack } from "../../web/parts/panel.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
+import { columnsPanel, type ImportColumn } from "../jobs/import-columns.ts";
 import { mayConfirm } from "../jobs/job-rights.ts";
 import type { ConsoleContext } from "../session.ts";
 
 export const importForm = defineForm({
   file: fileField({
     label: "File",
-    hint: "CSV whose first line names the columns date, amount, currency and reference or text; or camt.053 XML. At most 32 MiB.",
+    hint: `A CSV file whose first line names the columns, or camt.053 XML. At most ${UPLOAD_MAX_BYTES / 1024 / 1024} MiB.`,
     required: true,
     accept: ".csv,.xml",
   }),
@@ -61,8 +63,29 @@ export const renderImport = (state: FormState, ctx: ConsoleContext): PageContent
         takesFiles: true,
       }),
     ),
+    columnsPanel(STATEMENT_FILE, "/deposits/import"),
   ),
 });
+
+export const STATEMENT_FILE: readonly ImportColumn[] = [
+  { name: "date", isRequired: true, what: "When the bank booked it.", example: "2030-01-31" },
+  {
+    name: "amount",
+    isRequired: true,
+    what: "With a point and without other marks. Rows below zero are passed over.",
+    example: "500.00",
+  },
+  { name: "currency", isRequired: true, what: "Three letters.", example: "EUR" },
+  {
+    name: "reference",
+    what: "The payment reference. Or in text: one of the two columns is needed.",
+    example: "",
+  },
+  { name: "text", what: "What the payer wrote.", example: "Example payment without a reference" },
+  { name: "payer", what: "Who paid.", example: "Example Ltd" },
+  { name: "account", what: "Your account that it arrived on.", example: "" },
+  { name: "id", what: "The bank's own reference of the line.", example: "" },
+];
 
 const rowsText = (count: number): string => `${countText(count)} ${count === 1 ? "row" : "rows"}`;
 
@@ -75,6 +98,7 @@ export function depositPreview(job: JobDetails, ctx: ConsoleContext, discard: Ht
   const others = (counts.partial ?? 0) + (counts.over ?? 0);
   const matched = exact + others;
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const odd = counts.bad_row ?? 0;
   const asks = mayConfirm(job, ctx)
     ? confirm({
         title: "Receive and credit these payments?",
@@ -82,6 +106,7 @@ export function depositPreview(job: JobDetails, ctx: ConsoleContext, discard: Ht
           ["Matched", `${countText(matched)} of ${rowsText(total)}`],
           ["Complete", `${rowsText(exact)}: credited at once, or proposed above the limit`],
           ["Another amount", `${rowsText(others)}: received, and credited by a person`],
+          ...(odd === 0 ? [] : [["Left out", `${rowsText(odd)} that cannot be read, listed below`] as const]),
           ["All other rows", "Nothing happens with them."],
         ],
         hidden: ctx.hidden(),

@@ -4,9 +4,11 @@ import { defineForm, type FormState } from "../../web/form/define-form.ts";
 import { fileField } from "../../web/form/file-field.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { redirect } from "../../web/pages/define-page.ts";
-import { panel } from "../../web/parts/panel.ts";
+import { panel, stack } from "../../web/parts/panel.ts";
+import { columnsPanel, type ImportColumn, templatePage } from "../jobs/import-columns.ts";
 import { jobPath } from "../jobs/job-rights.ts";
 import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace } from "../session.ts";
+import { PRICE_FILE, PRODUCT_FILE } from "./product-columns.ts";
 
 const importForm = defineForm({ file: fileField({ label: "File", required: true, accept: ".csv,.json" }) });
 
@@ -18,13 +20,15 @@ export function importPages(face: ConsoleFace, deps: ConsoleDeps): void {
     kind: "import_catalog",
     title: "Import products",
     hint: "CSV or JSON, as the export has it. Products that are not in the file stay as they are.",
+    columns: PRODUCT_FILE,
   });
   addImport(face, deps, {
     path: "/products/import-prices",
     permission: "prices.edit",
     kind: "import_prices",
     title: "Import prices",
-    hint: "CSV with the columns product,list,reseller,currency,amount,strike. Prices that are not in the file stay as they are.",
+    hint: "A CSV file. Prices that are not in the file stay as they are.",
+    columns: PRICE_FILE,
   });
 }
 
@@ -34,10 +38,12 @@ type Import = {
   kind: "import_catalog" | "import_prices";
   title: string;
   hint: string;
+  columns: readonly ImportColumn[];
 };
 
 function addImport(face: ConsoleFace, deps: ConsoleDeps, what: Import): void {
   const { path, permission, kind } = what;
+  templatePage(face, what);
   face.page({
     path,
     permission,
@@ -65,19 +71,26 @@ export function fileOf(ctx: ConsoleContext): Uint8Array {
   throw new Problem("invalid_request", detail, { errors: [{ pointer: "/file", code: "required", detail }] });
 }
 
-const renderImport = ({ path, title, hint }: Import, state: FormState, ctx: ConsoleContext): PageContent => ({
+const renderImport = (
+  { path, title, hint, columns }: Import,
+  state: FormState,
+  ctx: ConsoleContext,
+): PageContent => ({
   title,
   crumbs: [{ label: "Products", href: "/products" }],
-  subtitle: `${hint} You see what will change before anything does.`,
-  body: panel(
-    {},
-    importForm.render({
-      action: path,
-      hidden: ctx.hidden(),
-      state,
-      submit: "Show what will change",
-      cancelHref: "/products",
-      takesFiles: true,
-    }),
+  subtitle: `${hint} You see what will change, and the rows with faults, before anything changes.`,
+  body: stack(
+    panel(
+      {},
+      importForm.render({
+        action: path,
+        hidden: ctx.hidden(),
+        state,
+        submit: "Show what will change",
+        cancelHref: "/products",
+        takesFiles: true,
+      }),
+    ),
+    columnsPanel(columns, path),
   ),
 });

@@ -9,7 +9,7 @@ import { textField } from "../../web/form/text-fields.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { button, linkButton } from "../../web/parts/button.ts";
 import { idText } from "../../web/parts/copy.ts";
-import { countText, faceValueText, money } from "../../web/parts/money.ts";
+import { countText, faceValueText, money, moneyText } from "../../web/parts/money.ts";
 import { emptyState, notice } from "../../web/parts/notice.ts";
 import { columns, facts, panel, row, type StatTile, stack, statTiles } from "../../web/parts/panel.ts";
 import { spanText, time } from "../../web/parts/time.ts";
@@ -93,9 +93,12 @@ export const healthTiles = ({
 function stockTile({ stock }: ProductData): StatTile {
   const sum = stock.reduce((total, { available }) => total + available, 0);
   const isCut = stock.some(({ available }) => available >= COUNTED_MAX);
-  return stock.length === 0
-    ? { label: "Stock", value: "–", note: "not sold from stock" }
-    : { label: "Stock", value: `${countText(sum)}${isCut ? "+" : ""}`, unit: "codes", href: "/stock" };
+  if (stock.length === 0) return { label: "Stock", value: "–", note: "not sold from stock" };
+  const worth = stock.flatMap(({ value }) => value.map(({ currency, minor }) => moneyText(minor, currency)));
+  return {
+    ...{ label: "Stock", value: `${countText(sum)}${isCut ? "+" : ""}`, unit: "codes", href: "/stock" },
+    ...(worth.length === 0 ? {} : { note: `cost ${worth.join(", ")}` }),
+  };
 }
 
 const productFacts = ({ product, margins }: ProductData, ctx: ConsoleContext): [string, HtmlValue][] => [

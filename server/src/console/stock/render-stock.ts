@@ -4,7 +4,7 @@ import type { PageContent } from "../../web/layout/frame.ts";
 import { linkButton } from "../../web/parts/button.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
-import { countText, money } from "../../web/parts/money.ts";
+import { countText, moneyText } from "../../web/parts/money.ts";
 import { emptyState } from "../../web/parts/notice.ts";
 import { stack } from "../../web/parts/panel.ts";
 import { smallLink } from "../../web/parts/small-form.ts";
@@ -77,12 +77,7 @@ const columns = ({ low }: StockData, ctx: ConsoleContext): Column<StockedProduct
       firstExpiry ? time(firstExpiry, ctx.now) : html`<span class="quiet">never</span>`,
   },
   { head: "Expire in 30 days", numeric: true, cell: ({ expiring }) => countText(expiring) },
-  {
-    head: "Cost",
-    numeric: true,
-    cell: ({ costMinor, costCurrency }) =>
-      costMinor === null || costCurrency === null ? "unknown" : money(costMinor, costCurrency),
-  },
+  { head: "Value", numeric: true, cell: valueCell },
   ...(may(ctx, "stock.manage")
     ? [
         {
@@ -93,6 +88,17 @@ const columns = ({ low }: StockData, ctx: ConsoleContext): Column<StockedProduct
       ]
     : []),
 ];
+
+/** What the codes cost, and one of them. */
+export function valueCell({ value, costFrom, costTo, available }: StockedProduct): Html | string {
+  const [first, ...others] = value;
+  if (!first) return available === 0 ? "–" : "not known";
+  const sums = value.map(({ currency, minor }) => moneyText(minor, currency)).join(", ");
+  const total = available >= COUNTED_MAX ? `${sums}+` : sums;
+  if (others.length > 0 || costFrom === null || costTo === null) return total;
+  const to = costTo === costFrom ? "" : ` to ${moneyText(costTo, first.currency)}`;
+  return twoLines(total, `${moneyText(costFrom, first.currency)}${to} each`);
+}
 
 const availableText = (available: number): string =>
   available >= COUNTED_MAX ? `${countText(COUNTED_MAX)}+` : countText(available);

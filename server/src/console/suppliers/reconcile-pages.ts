@@ -41,7 +41,7 @@ const NEEDED_WITHOUT_TIMES = "Needed if the rows have no time. In UTC.";
 const fileForm = defineForm({
   file: fileField({
     label: "File",
-    hint: "CSV whose first line names the columns reference, id, amount, currency, status and time. At most 32 MiB.",
+    hint: "CSV whose first line names the columns reference, id, amount, currency, status and time. At most 64 MiB.",
     required: true,
     accept: ".csv",
   }),

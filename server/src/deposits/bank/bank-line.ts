@@ -25,8 +25,8 @@ export type StatementRow =
   | { row: number; skipped: string };
 
 /** Larger files are refused before they are read to their end. */
-export const STATEMENT_MAX_BYTES = 32 * 1024 * 1024;
-export const STATEMENT_MAX_ROWS = 100_000;
+export const STATEMENT_MAX_BYTES = 64 * 1024 * 1024;
+export const STATEMENT_MAX_ROWS = 200_000;
 const ACCOUNT_MAX_CHARACTERS = 64;
 const ENTRY_REFERENCE_MAX_CHARACTERS = 128;
 const PAYER_MAX_CHARACTERS = 300;
@@ -40,25 +40,31 @@ export type RawLine = Record<
   string
 >;
 
-/** Checks what a file says about one payment. Nothing is guessed: a comma is no decimal point, and 1.000 is not 1000. */
+/** Checks what a file says about one payment. A fault begins with its column. Nothing is guessed: a comma is no decimal point, and 1.000 is not 1000. */
 export function toRow(row: number, raw: RawLine): StatementRow {
   const currency = raw.currency.trim().toUpperCase();
   const amount = raw.amount.trim();
-  if (!isCurrency(currency)) return { row, fault: `"${shorten(raw.currency)}" is not a currency code` };
+  if (!isCurrency(currency))
+    return { row, fault: `currency: "${shorten(raw.currency)}" is not a currency code, such as EUR` };
   if (/^-/.test(amount)) return { row, skipped: "not an incoming payment" };
   if (amount.includes(","))
-    return { row, fault: `"${shorten(amount)}" has a comma; write the amount like 1000.00` };
+    return { row, fault: `amount: "${shorten(amount)}" has a comma; write the amount like 1000.00` };
   const amountMinor = findAmount(amount.replace(/^\+/, ""), currency);
   if (amountMinor === undefined)
-    return { row, fault: `"${shorten(amount)}" is not an amount in ${currency}; write it like 1000.00` };
+    return {
+      row,
+      fault: `amount: "${shorten(amount)}" is not an amount in ${currency}; write it like 1000.00`,
+    };
   if (amountMinor === 0n) return { row, skipped: "the amount is zero" };
   const bookedOn = raw.bookedOn.trim();
   if (!isDate(bookedOn))
-    return { row, fault: `"${shorten(bookedOn)}" is not a date; write it like 2030-01-31` };
+    return { row, fault: `date: "${shorten(bookedOn)}" is not a date; write it like 2030-01-31` };
   const reference = clean(raw.entryReference);
   const account = clean(raw.account).replaceAll(" ", "").toUpperCase();
-  if (account.length > ACCOUNT_MAX_CHARACTERS || reference.length > ENTRY_REFERENCE_MAX_CHARACTERS)
-    return { row, fault: "the account or the bank's reference is too long" };
+  if (account.length > ACCOUNT_MAX_CHARACTERS)
+    return { row, fault: `account: is longer than ${ACCOUNT_MAX_CHARACTERS} characters` };
+  if (reference.length > ENTRY_REFERENCE_MAX_CHARACTERS)
+    return { row, fault: `id: is longer than ${ENTRY_REFERENCE_MAX_CHARACTERS} characters` };
   const line: BankLine = {
     ...{ row, account, bookedOn, amountMinor, currency },
     entryReference: isBankReference(reference) ? reference : undefined,

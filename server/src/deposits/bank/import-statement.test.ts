@@ -226,8 +226,8 @@ wideTest("a file that is too large is refused as soon as it is", async () => {
     yield Buffer.from("<Document>");
     for (;;) yield Buffer.alloc(1_048_576, " ");
   }
-  await assert.rejects(previewStatement(db, endless()), /larger than 32 MiB/);
-  await assert.rejects(previewStatement(db, endlessXml()), /larger than 32 MiB/);
+  await assert.rejects(previewStatement(db, endless()), /larger than 64 MiB/);
+  await assert.rejects(previewStatement(db, endlessXml()), /larger than 64 MiB/);
 });
 
 test("files that are no statement are refused as a whole", async () => {

@@ -9,7 +9,9 @@ import { inVault, type RecipientKey, type StoredSeal, sealToReseller } from "../
 import { type Settlement, stockText } from "../settle/decide-settlement.ts";
 
 export type StockNeed = { productId: string; supplierId: string; count: number };
-export type PickedCode = { id: string; productId: string; supplierId: string; sealed: Buffer };
+export type PickedCode = { id: string; productId: string; supplierId: string; sealed: Buffer } & Cost;
+/** What a code of a batch cost. */
+type Cost = { costMinor: bigint | null; costCurrency: string | null };
 
 /**
  * Locks as many codes as are needed, or as there are, those that expire first at first. Locked codes are skipped. Only if the
@@ -54,20 +56,22 @@ const lockStock = (
 ) =>
   tx.rows<PickedCode>(
     sql`
-      select c.id, need.product_id as "productId", need.supplier_id as "supplierId", c.sealed
+      select c.id, need.product_id as "productId", need.supplier_id as "supplierId", c.sealed,
+             b.cost_minor as "costMinor", b.cost_currency as "costCurrency"
       from unnest(
         ${needs.map((need) => need.productId)}::text[], ${needs.map((need) => need.supplierId)}::text[],
         ${needs.map((need) => need.count)}::integer[]
       ) as need (product_id, supplier_id, count)
       cross join lateral (
-        select id, sealed from codes
+        select id, sealed, batch_id from codes
         where product_id = need.product_id and supplier_id = need.supplier_id and state = 'stock'
           and not withdraw_on_return
           and (expires_at is null or expires_at > ${now})
         order by product_id, supplier_id, expires_at, id
         limit need.count
         for update ${whenLocked}
-      ) c`,
+      ) c
+      left join stock_batches b on b.id = c.batch_id`,
     options,
   );
 
@@ -82,6 +86,12 @@ export const groupPicked = (picked: readonly PickedCode[]): Map<string, string[]
   }
   return groups;
 };
+
+/** A code costs what its batch cost. Where that is not known, it costs what the route says. */
+export const atBatchCost = <Route extends Cost>(route: Route, code: Cost | undefined): Route =>
+  !code || code.costMinor === null
+    ? route
+    : { ...route, costMinor: code.costMinor, costCurrency: code.costCurrency };
 
 /** A code in stock that does not open: it was changed, or belongs elsewhere. */
 export class DamagedCode extends Error {

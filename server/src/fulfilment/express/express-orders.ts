@@ -1,7 +1,7 @@
 import type { Tx } from "../../db/database.ts";
 import { toEventRows } from "../../events/emit-events.ts";
 import { idsOf } from "../../lib/ids.ts";
-import { groupPicked, pickFree, sealForUnits } from "../buy/take-stock.ts";
+import { atBatchCost, groupPicked, type PickedCode, pickFree, sealForUnits } from "../buy/take-stock.ts";
 import { orderFulfilled } from "../end/order-event.ts";
 import type { FulfilmentLimits } from "../limits.ts";
 import { stockText } from "../settle/decide-settlement.ts";
@@ -85,6 +85,7 @@ async function completeFromStock(
   const taken = takeCodes(
     filled.flatMap((one) => one.outcomes),
     stock,
+    new Map(picked.map((code) => [code.id, code])),
   );
   const completed = filled.map(({ order }) => order);
   const recipients = new Map(completed.flatMap(({ id, recipient }) => (recipient ? [[id, recipient]] : [])));
@@ -104,10 +105,14 @@ async function completeFromStock(
   return { filled, later };
 }
 
-/** A code for each unit, in the order in which they were picked. */
-const takeCodes = (outcomes: readonly StockOutcome[], stock: ReadonlyMap<string, string[]>) =>
+/** A code for each unit, in the order in which they were picked, at its cost. */
+const takeCodes = (
+  outcomes: readonly StockOutcome[],
+  stock: ReadonlyMap<string, string[]>,
+  picked: ReadonlyMap<string, PickedCode>,
+) =>
   outcomes.map(({ unit, productId, route, number }) => {
     const id = stock.get(stockText(productId, route.supplierId))?.shift();
     if (id === undefined) throw new Error("a unit was planned without a code");
-    return { ...unit, id, productId, route, number };
+    return { ...unit, id, productId, route: atBatchCost(route, picked.get(id)), number };
   });

@@ -4,7 +4,14 @@ import { encodeGoods, type Goods } from "../../suppliers/goods.ts";
 import { deliveredPlace, quarantinePlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { createPacer } from "../../work/pace.ts";
-import { groupPicked, type PickedCode, pickStock, type StockNeed, sealForUnits } from "../buy/take-stock.ts";
+import {
+  atBatchCost,
+  groupPicked,
+  type PickedCode,
+  pickStock,
+  type StockNeed,
+  sealForUnits,
+} from "../buy/take-stock.ts";
 import { sandboxGoods } from "../sealing/sandbox-goods.ts";
 import { inVault, type RecipientKey, type StoredSeal, sealToReseller } from "../sealing/seal-to-reseller.ts";
 import { findRecipients } from "../sealing/sealing-queries.ts";
@@ -119,7 +126,14 @@ async function writeGoods(
     }
     await insertCodes(tx, rows, now);
   }
-  if (attemptsNew.length > 0) await insertEndedAttempts(tx, attemptsNew, now);
+  if (attemptsNew.length > 0) await insertEndedAttempts(tx, atCosts(settlement, picked), now);
+}
+
+/** The attempts at the operator's own stock, each at the cost of the code that it took. */
+function atCosts({ attemptsNew, codesTaken }: Settlement, picked: readonly PickedCode[]) {
+  const codes = new Map(picked.map((code) => [code.id, code]));
+  const taken = new Map(codesTaken.map((code) => [unitText(code), codes.get(code.id)]));
+  return attemptsNew.map((one) => ({ ...one, route: atBatchCost(one.route, taken.get(unitText(one))) }));
 }
 
 async function writeUnits(tx: Tx, settlement: Settlement, now: Date): Promise<EndedUnits[]> {

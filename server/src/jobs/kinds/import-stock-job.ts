@@ -1,35 +1,45 @@
-import { importStock } from "../../suppliers/stock/import-stock.ts";
+import { type ImportedStock, importStock } from "../../suppliers/stock/import-stock.ts";
 import { createCodeDigest } from "../../vault/code-digest.ts";
-import type { JobKind } from "../job-kind.ts";
-import { collectFaults } from "./collect-faults.ts";
+import { moneyText } from "../../web/parts/money.ts";
+import type { JobKind, JobResult } from "../job-kind.ts";
 import { optionalText, requiredText } from "./read-params.ts";
+import { runImport } from "./run-import.ts";
 
-/**
- * All codes of the file, or none. The job ends in the transaction of the import: a worker that dies has imported nothing, or
- * everything, and then nobody runs the job again.
- */
 export const importStockJob: JobKind = {
   title: "Import of stock",
   resultFile: "refused-rows.csv",
-  async run(deps, job) {
-    const faults = collectFaults();
-    let read = 0;
-    const result = await importStock(
-      { ...deps, digestCode: createCodeDigest(deps.secrets.codeDigestKey) },
-      {
-        file: job.input(),
-        productId: requiredText(job.params, "productId"),
-        supplierId: optionalText(job.params, "supplierId"),
-        cost: optionalText(job.params, "cost"),
-        onFault: faults.add,
-        onBytes: (bytes) => {
-          read += bytes;
+  run: (deps, job) =>
+    runImport(deps, job, ({ inTransaction, ...listener }) =>
+      importStock(
+        { ...deps, digestCode: createCodeDigest(deps.secrets.codeDigestKey) },
+        {
+          ...listener,
+          productId: requiredText(job.params, "productId"),
+          supplierId: optionalText(job.params, "supplierId"),
+          cost: optionalText(job.params, "cost"),
+          currency: optionalText(job.params, "currency"),
+          actor: job.actor,
+          inTransaction: (tx, imported) =>
+            inTransaction(tx, job.params.preview === true ? previewOf(imported) : resultOf(imported)),
         },
-        onProgress: () => job.advance(read, job.inputBytes),
-        inTransaction: (tx, { imported, level, supplierId }) =>
-          job.succeed(tx, { imported, level, supplierId }),
-      },
-    );
-    if (!result.ok) throw faults.refusal();
-  },
+      ),
+    ),
 };
+
+const resultOf = ({
+  imported,
+  level,
+  supplierId,
+}: Pick<ImportedStock, "imported" | "level" | "supplierId">): JobResult => ({ imported, level, supplierId });
+
+/** A supplier that the import would make has no id yet. */
+const previewOf = ({ supplierMade, cost, ...imported }: ImportedStock): JobResult => ({
+  ...resultOf(imported),
+  ...(supplierMade === undefined ? {} : { supplierId: supplierMade }),
+  ...(cost.costMinor === null || cost.costCurrency === null
+    ? {}
+    : {
+        costEach: moneyText(cost.costMinor, cost.costCurrency),
+        costOfAll: moneyText(cost.costMinor * BigInt(imported.imported), cost.costCurrency),
+      }),
+});

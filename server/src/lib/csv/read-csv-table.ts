@@ -28,8 +28,8 @@ export async function* readCsvTable<Column extends string>(
       continue;
     }
     names = record.cells.map((cell) => cell.trim());
-    const faults = listColumnFaults(columns, names);
-    if (faults.length > 0) return yield { line: record.line, fault: faults.join("; ") };
+    const fault = sayColumnFaults(columns, names);
+    if (fault !== undefined) return yield { line: record.line, fault };
   }
   if (rows === 0) yield { line: 1, fault: "the file is empty; the first line must be a header row" };
 }
@@ -47,20 +47,25 @@ function toRow<Column extends string>(
   return { line, cells: Object.fromEntries(entries) as Record<Column, string> };
 }
 
-function listColumnFaults<Column extends string>(
-  { known, required }: TableColumns<Column>,
+/** What is wrong with a header row, in one sentence that lists the columns once. Undefined if nothing is. */
+export function sayColumnFaults(
+  { known, required }: TableColumns<string>,
   names: readonly string[],
-): string[] {
-  const list = known.join(",");
-  const unknown = names.filter((name) => !(known as readonly string[]).includes(name));
-  const twice = known.filter((name) => names.indexOf(name) !== names.lastIndexOf(name));
-  const missing = required.filter((name) => !names.includes(name));
-  return [
-    ...unknown.map((name) => `unknown column "${name}"; the columns are ${list}`),
-    ...twice.map((name) => `duplicate column ${name}`),
-    ...missing.map((name) => `missing column ${name}; the columns are ${list}`),
+): string | undefined {
+  const faults = [
+    ...names.filter((name) => !known.includes(name)).map((name) => `unknown column "${name}"`),
+    ...known.filter((name) => isTwice(names, name)).map((name) => `duplicate column "${name}"`),
+    ...required.filter((name) => !names.includes(name)).map((name) => `missing column "${name}"`),
   ];
+  if (faults.length === 0) return undefined;
+  const more = faults.length > FAULTS_NAMED_MAX ? [`and ${faults.length - FAULTS_NAMED_MAX} more`] : [];
+  return [...faults.slice(0, FAULTS_NAMED_MAX), ...more, `the columns are ${known.join(", ")}`].join("; ");
 }
+
+const FAULTS_NAMED_MAX = 20;
+
+const isTwice = (names: readonly string[], name: string): boolean =>
+  names.indexOf(name) !== names.lastIndexOf(name);
 
 /** A file by its path, or its bytes from elsewhere. */
 export type FileSource = string | AsyncIterable<Uint8Array>;

@@ -22,6 +22,7 @@ import { fixedKeyring } from "../../vault/keyring.ts";
 import { decodeGoods, type GoodsType } from "../goods.ts";
 import { type ImportStockInput, importStock, type StockFault } from "./import-stock.ts";
 import { lockStockImport } from "./stock-import-queries.ts";
+import { listStockLevels } from "./stock-queries.ts";
 
 const NOW = new Date("2030-06-01T12:00:00.000Z");
 const codeVault = createCodeVault(fixedKeyring([secret(Buffer.alloc(32, 7))]));
@@ -121,13 +122,15 @@ test("the first import makes a supplier named Stock and a route, and the product
       value: null,
       fieldMap: null,
     },
+    cost: { costMinor: 810n, costCurrency: "USD" },
     imported: 2,
     level: 2,
   });
   assert.match(supplierId, /^sup_/);
   assert.equal(await supplyOf("card"), "available");
   const again = await run("code\nA3\n");
-  assert.deepEqual(again.result, { ok: true, productId: "card", supplierId, imported: 1, level: 3 });
+  const cost = { costMinor: 810n, costCurrency: "USD" };
+  assert.deepEqual(again.result, { ok: true, productId: "card", supplierId, cost, imported: 1, level: 3 });
   const other = await run("code\nB1\n", { productId: "game" });
   assert.ok(other.result.ok);
   assert.equal(other.result.supplierId, supplierId);
@@ -165,17 +168,52 @@ test("a wrong product, supplier or cost is refused before the file is opened", a
   assert.deepEqual(await counts(), [0, 1, 0]);
 });
 
-test("a cost other than the route's is refused, and the same one is not", async () => {
+test("each import is a batch with its own cost and currency, by default the route's; a given cost is the route's from then on", async () => {
   const supplierId = await addSupplierRow(db);
   await addRouteRow(db, { productId: "card", supplierId, costMinor: 750n, currency: "EUR" });
-  await addRouteRow(db, { productId: "game", supplierId });
+  const batches = () =>
+    db.rows<object>(sql`
+      select code_count as count, cost_minor as cost, cost_currency as currency from stock_batches
+      where product_id = 'card' order by cost_minor`);
+  const route = async () =>
+    (await db.rows(sql`select cost_minor as cost, cost_currency as currency from supplier_routes`))[0];
+  await run("code\nA1\n");
+  assert.deepEqual(await route(), { cost: 750n, currency: "EUR" });
+  await run("code\nA2\nA3\n", { cost: "7.51" });
+  assert.deepEqual(await route(), { cost: 751n, currency: "EUR" });
+  await run("code\nA4\n", { cost: "1,008.20", currency: "usd" });
+  assert.deepEqual(await route(), { cost: 100_820n, currency: "USD" });
+  assert.deepEqual(await batches(), [
+    { count: 1, cost: 750n, currency: "EUR" },
+    { count: 2, cost: 751n, currency: "EUR" },
+    { count: 1, cost: 100_820n, currency: "USD" },
+  ]);
+  const [level] = await listStockLevels(db, { productId: "card", now: NOW });
+  assert.deepEqual(level?.value, [
+    { currency: "EUR", minor: 2_252n },
+    { currency: "USD", minor: 100_820n },
+  ]);
   await assert.rejects(
-    run("code\nA1\n", { cost: "7.51" }),
-    /costs 7.50 EUR; change it with: scrip supplier route/,
+    run("code\nA5\n", { cost: "1", currency: "Euro" }),
+    /"Euro" is not an ISO-4217 currency/,
   );
-  await assert.rejects(run("code\nA1\n", { productId: "game", cost: "1" }), /has no cost; change it/);
-  const { result } = await run("code\nA1\n", { cost: "7.5" });
-  assert.ok(result.ok && result.routeMade === undefined);
+  await assert.rejects(run("code\nA5\n", { currency: "EUR" }), /--currency is the currency of --cost/);
+});
+
+test("with takeGood the good codes come in, and the first of two equal ones; without a good one nothing does", async () => {
+  await run("code\nOLD-1\n");
+  const text = "code,expiresAt\nOLD-1,\nA1,2030-12-31\nA2,soon\nA1,\n,\nA3,\n";
+  const { result, faults } = await run(text, { takeGood: true });
+  assert.ok(result.ok);
+  assert.deepEqual([result.imported, result.level, result.faults], [2, 3, 4]);
+  assert.deepEqual(faults.map(({ line }) => line).toSorted(), [2, 4, 5, 6]);
+  const [row] = await db.rows<{ until: Date }>(
+    sql`select expires_at as until from codes where expires_at is not null`,
+  );
+  assert.equal(row?.until.toISOString(), "2030-12-31T23:59:59.000Z", "a date ends with its day in UTC");
+  const none = await run("code\nOLD-1\n,\n", { takeGood: true });
+  assert.deepEqual(none.result, { ok: false, faults: 2 });
+  assert.equal((await counts())[0], 3);
 });
 
 test("any faulty row keeps all of them out, and every one is named by its line", async () => {
@@ -185,12 +223,12 @@ test("any faulty row keeps all of them out, and every one is named by its line",
   assert.deepEqual(
     faults.map(({ line, reason }) => [line, reason]),
     [
-      [3, "expiresAt: is not a time as RFC 3339 has it, such as 2030-12-31T23:59:59Z"],
-      [4, "has neither a code nor a url"],
+      [3, "expiresAt: is neither a date such as 2030-12-31 nor a time such as 2030-12-31T23:59:59Z"],
+      [4, "code: has neither a code nor a url"],
       [6, "expiresAt: has passed already"],
       [7, "code: begins with TEST-, as codes of the sandbox alone do"],
-      [5, "duplicate of line 2"],
-      [8, "duplicate of line 2"],
+      [5, "code: duplicate of line 2"],
+      [8, "code: duplicate of line 2"],
     ],
   );
   assert.deepEqual(await counts(), [0, 0, 0]);
@@ -211,9 +249,9 @@ test("a code already known is refused by line, id and state, whatever became of 
   const { result, faults } = await run("code\nN1\nA3\nA2\n A1 \nA4\n", { productId: "game" });
   assert.deepEqual(result, { ok: false, faults: 3 });
   assert.deepEqual(faults, [
-    { line: 3, reason: `is known already: ${expired.id}, expired` },
-    { line: 4, reason: `is known already: ${delivered.id}, delivered` },
-    { line: 5, reason: `is known already: ${stock.id}, in stock` },
+    { line: 3, reason: `code: is known already: ${expired.id}, expired` },
+    { line: 4, reason: `code: is known already: ${delivered.id}, delivered` },
+    { line: 5, reason: `code: is known already: ${stock.id}, in stock` },
   ]);
   assert.equal((await counts())[0], 4);
   // What lies in quarantine was never delivered to anyone, and the operator may put it in stock.
@@ -241,7 +279,7 @@ test("of two imports of the same codes at once one goes in and the other is told
   assert.equal(finished.filter(({ result }) => result.ok).length, 1);
   for (const { result, faults } of finished.filter(({ result }) => !result.ok)) {
     assert.deepEqual(result, { ok: false, faults: faults.length });
-    assert.match(faults[0]?.reason ?? "", /^is known already: cod_\w+, in stock$/);
+    assert.match(faults[0]?.reason ?? "", /^code: is known already: cod_\w+, in stock$/);
   }
   const [imported] = finished.filter(({ result }) => result.ok);
   assert.equal((await counts())[0], imported?.result.ok && imported.result.imported);
@@ -273,7 +311,7 @@ test("a code that is delivered by a supplier while its file is being read is ref
   };
   const { result, faults } = await run("code\nA1\nA2\n", { db: racing });
   assert.equal(planted, true);
-  assert.deepEqual(faults, [{ line: 3, reason: "is known already: cod_planted, delivered" }]);
+  assert.deepEqual(faults, [{ line: 3, reason: "code: is known already: cod_planted, delivered" }]);
   assert.deepEqual(result, { ok: false, faults: 1 });
   assert.equal((await counts())[0], 1);
 });

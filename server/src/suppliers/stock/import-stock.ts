@@ -1,4 +1,5 @@
 import type { Db, Tx } from "../../db/database.ts";
+import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { FileSource } from "../../lib/csv/read-csv-table.ts";
 import { type Ids, idsOf } from "../../lib/ids.ts";
@@ -11,9 +12,12 @@ import {
   analyzeStaging,
   announceNewCodes,
   closeKnown,
+  countStaged,
   createStaging,
+  dropFaulty,
   fetchDuplicates,
   fetchKnown,
+  insertBatch,
   insertStaged,
   insertStock,
   type KnownRow,
@@ -41,6 +45,10 @@ export type ImportStockDeps = {
 
 export type ImportStockInput = StockTargetInput & {
   file: FileSource;
+  /** Who imports. By default the command. */
+  actor?: Actor | undefined;
+  /** Leaves faulty rows out and imports the other codes, if there are any. */
+  takeGood?: boolean | undefined;
   onFault(fault: StockFault): void;
   onProgress?(rows: number): void;
   /** The number of further bytes read. */
@@ -54,13 +62,18 @@ export type ImportStockInput = StockTargetInput & {
 /** What is wrong on a line. It never repeats a code. */
 export type StockFault = { line: number; reason: string };
 
-export type ImportedStock = OpenedStockTarget & { productId: string; imported: number; level: number };
-export type ImportStockResult = ({ ok: true } & ImportedStock) | { ok: false; faults: number };
+export type ImportedStock = OpenedStockTarget &
+  Pick<StockTarget, "cost"> & { productId: string; imported: number; level: number };
+/** `faults` counts the faulty rows. Those of an import that took place were left out. */
+export type ImportStockResult =
+  | ({ ok: true; faults?: number } & ImportedStock)
+  | { ok: false; faults: number };
 
+const COMMAND: Actor = { kind: "command", id: "scrip stock" };
 const BATCH_ROWS = 1_000;
 
 /**
- * Brings codes into stock, all of a file or nothing (CONTRACT 8). Every code is sealed and digested here: nothing of it
+ * Brings codes into stock (CONTRACT 8): all of a file or nothing, or with `takeGood` those without a fault. Every code is sealed and digested here: nothing of it
  * reaches the database in plain. Every fault is reported as it is found, so that a file of any size needs little memory.
  */
 export async function importStock(
@@ -79,16 +92,19 @@ export async function importStock(
       const target = await findStockTarget(tx, input);
       await createStaging(tx);
       const rows = readStockFile(input.file, now, input.onBytes);
-      const staged = await stageBatches(tx, toBatches(deps, target, rows, report), input);
+      await stageBatches(tx, toBatches(deps, target, rows, report), input);
       await reportDuplicates(tx, report);
       await reportKnown(tx, report);
-      if (faults > 0) throw new StockRefused();
-      const stored = await store(tx, { target, staged, ids: idsOf(deps.clock), now, report });
+      if (faults > 0 && input.takeGood) await dropFaulty(tx);
+      const staged = await countStaged(tx);
+      if (faults > 0 && !(input.takeGood && staged > 0)) throw new StockRefused();
+      const { actor = COMMAND } = input;
+      const stored = await store(tx, { target, staged, actor, ids: idsOf(deps.clock), now, report });
       await input.inTransaction?.(tx, stored);
       return stored;
     });
     await refreshSupply(deps.db, [input.productId], now);
-    return { ok: true, ...imported };
+    return { ok: true, ...imported, ...(faults > 0 ? { faults } : {}) };
   } catch (error) {
     if (error instanceof StockRefused) return { ok: false, faults };
     throw error;
@@ -110,25 +126,23 @@ async function takeTurn(tx: Tx, input: ImportStockInput): Promise<void> {
 
 type Batch = { codes: StagedCode[]; rowsRead: number };
 
-/** While the database takes one batch in, the next is sealed: each keeps one core busy. Returns the number of codes. */
+/** While the database takes one batch in, the next is sealed: each keeps one core busy. */
 async function stageBatches(
   tx: Tx,
   batches: AsyncGenerator<Batch>,
   { onProgress }: ImportStockInput,
-): Promise<number> {
-  let staged = 0;
+): Promise<void> {
   try {
     let reading = batches.next();
     for (;;) {
       const batch = await reading;
-      if (batch.done) return staged;
+      if (batch.done) return;
       const { codes, rowsRead } = batch.value;
       const staging = insertStaged(tx, codes);
       reading = batches.next();
       // Both are waited for, whichever fails: the rollback must not run into an open statement.
       const [stored] = await Promise.allSettled([staging, reading]);
       if (stored.status === "rejected") throw stored.reason;
-      staged += codes.length;
       onProgress?.(rowsRead);
     }
   } finally {
@@ -182,7 +196,8 @@ async function reportDuplicates(tx: Tx, report: Report): Promise<void> {
   for (;;) {
     const duplicates = await fetchDuplicates(tx);
     if (duplicates.length === 0) return;
-    for (const { line, firstLine } of duplicates) report({ line, reason: `duplicate of line ${firstLine}` });
+    for (const { line, column, firstLine } of duplicates)
+      report({ line, reason: `${column}: duplicate of line ${firstLine}` });
   }
 }
 
@@ -192,8 +207,10 @@ async function reportKnown(tx: Tx, report: Report): Promise<void> {
   for (;;) {
     const known = await fetchKnown(tx);
     if (known.length === 0) return closeKnown(tx);
-    for (const { line, id, state } of known)
-      report({ line, reason: state === "lost" ? SOLD_BEFORE : `is known already: ${id}, ${STATES[state]}` });
+    for (const { line, column, id, state } of known) {
+      const said = state === "lost" ? SOLD_BEFORE : `is known already: ${id}, ${STATES[state]}`;
+      report({ line, reason: `${column}: ${said}` });
+    }
   }
 }
 
@@ -206,17 +223,18 @@ const STATES: Readonly<Record<Exclude<KnownRow["state"], "lost">, string>> = {
   withdrawn: "withdrawn",
 };
 
-type Storing = { target: StockTarget; staged: number; ids: Ids; now: Date; report: Report };
+type Storing = { target: StockTarget; staged: number; actor: Actor; ids: Ids; now: Date; report: Report };
 
-async function store(tx: Tx, { target, staged, ids, now, report }: Storing): Promise<ImportedStock> {
+async function store(tx: Tx, { target, staged, actor, ids, now, report }: Storing): Promise<ImportedStock> {
   const { productId } = target;
   const opened = await openStockTarget(tx, target, ids, now);
-  const stock = { productId, supplierId: opened.supplierId, now };
+  const stock = { id: ids("bat"), productId, supplierId: opened.supplierId, now };
+  await insertBatch(tx, { ...stock, ...target.cost, count: staged, actor });
   const imported = await insertStock(tx, stock);
   if (imported < staged) {
     // A supplier delivered one of them while the file was being read.
     await reportKnown(tx, report);
     throw new StockRefused();
   }
-  return { productId, ...opened, imported, level: await countAvailable(tx, stock) };
+  return { productId, ...opened, cost: target.cost, imported, level: await countAvailable(tx, stock) };
 }

@@ -34,7 +34,7 @@ test("a faulty row does not hide the next one", async () => {
   assert.deepEqual(await read(text), [
     { line: 2, fault: "has 1 cells, and there are 2 columns" },
     { line: 3, fault: "has 3 cells, and there are 2 columns" },
-    { line: 4, fault: "has neither a code nor a url" },
+    { line: 4, fault: "code: has neither a code nor a url" },
     { line: 5, goods: { type: "code", code: "A3", pin: "3" } },
   ]);
 });

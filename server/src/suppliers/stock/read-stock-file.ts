@@ -42,15 +42,17 @@ function listColumnFaults(columns: readonly string[]): string[] {
   const twice = STOCK_COLUMNS.filter((name) => columns.indexOf(name) !== columns.lastIndexOf(name));
   const known = STOCK_COLUMNS.join(",");
   return [
-    ...unknown.map(
-      (index) => `column ${index + 1} has no known name; the first line names the columns: ${known}`,
-    ),
+    ...unknown.slice(0, COLUMNS_NAMED_MAX).map((index) => `column ${index + 1} has no known name`),
+    ...(unknown.length > COLUMNS_NAMED_MAX ? [`and ${unknown.length - COLUMNS_NAMED_MAX} more`] : []),
+    ...(unknown.length > 0 ? [`the first line names the columns: ${known}`] : []),
     ...twice.map((name) => `duplicate column ${name}`),
     ...(columns.includes("code") || columns.includes("url")
       ? []
       : ["there is neither a column code nor a column url"]),
   ];
 }
+
+const COLUMNS_NAMED_MAX = 20;
 
 const isStockColumn = (name: string): name is StockColumn =>
   (STOCK_COLUMNS as readonly string[]).includes(name);

@@ -1,5 +1,6 @@
 import sql, { raw } from "sql-template-tag";
 import type { Tx } from "../../db/database.ts";
+import type { Actor } from "../../lib/actor.ts";
 import type { GoodsType } from "../goods.ts";
 
 /** One code on its way into stock: sealed and digested, nothing of it in plain. */
@@ -66,15 +67,15 @@ export async function analyzeStaging(tx: Tx): Promise<void> {
 }
 
 /** A code that the file has twice: the later line, and the first. */
-export type DuplicateRow = { line: number; firstLine: number };
+export type DuplicateRow = { line: number; column: string; firstLine: number };
 
 /** A cursor, because a file may have as many duplicates as rows. */
 export async function openDuplicates(tx: Tx): Promise<void> {
   await tx.rows(sql`
     declare duplicate_codes no scroll cursor for
-    select line, first_line as "firstLine"
+    select line, type as "column", first_line as "firstLine"
     from (
-      select line, first_value(line) over same_code as first_line, row_number() over same_code as occurrence
+      select line, type, first_value(line) over same_code as first_line, row_number() over same_code as occurrence
       from staged_codes
       window same_code as (partition by digest order by line)
     ) numbered
@@ -88,6 +89,8 @@ export const fetchDuplicates = (tx: Tx): Promise<DuplicateRow[]> =>
 /** A code of the file that has been here before, in stock or out of it. */
 export type KnownRow = {
   line: number;
+  /** The column that it is in: code or url. */
+  column: string;
   id: string;
   state: "stock" | "delivered" | "expired" | "damaged" | "withdrawn" | "lost";
 };
@@ -95,10 +98,10 @@ export type KnownRow = {
 export async function openKnown(tx: Tx): Promise<void> {
   await tx.rows(sql`
     declare known_codes no scroll cursor for
-    select s.line, c.id, c.state
+    select s.line, s.type as "column", c.id, c.state
     from staged_codes s join codes c on c.digest = s.digest and c.state <> 'quarantined' and c.id <> s.id
     union all
-    select s.line, '', 'lost' from staged_codes s join lost_codes l on l.digest = s.digest
+    select s.line, s.type, '', 'lost' from staged_codes s join lost_codes l on l.digest = s.digest
     order by line`);
 }
 
@@ -109,15 +112,49 @@ export async function closeKnown(tx: Tx): Promise<void> {
   await tx.rows(sql`close known_codes`);
 }
 
+/** Leaves what is good: of a code that the file has twice the first, and none that is known. */
+export const dropFaulty = (tx: Tx) =>
+  tx.rows(sql`
+    delete from staged_codes s
+    where exists (select from staged_codes other where other.digest = s.digest and other.line < s.line)
+      or exists (select from codes c where c.digest = s.digest and c.state <> 'quarantined')
+      or exists (select from lost_codes l where l.digest = s.digest)`);
+
+export async function countStaged(tx: Tx): Promise<number> {
+  const [row] = await tx.rows<{ count: number }>(sql`select count(*)::integer as count from staged_codes`);
+  return row?.count ?? 0;
+}
+
+/** Codes that were imported together. A null cost is not known: then they cost what the route says. */
+export type StockBatch = {
+  id: string;
+  productId: string;
+  supplierId: string;
+  count: number;
+  costMinor: bigint | null;
+  costCurrency: string | null;
+  actor: Actor;
+  now: Date;
+};
+
+export const insertBatch = (tx: Tx, batch: StockBatch) =>
+  tx.rows(sql`
+    insert into stock_batches (id, product_id, supplier_id, code_count, cost_minor, cost_currency, actor_kind, actor_id,
+                               imported_at)
+    values (${batch.id}, ${batch.productId}, ${batch.supplierId}, ${batch.count}, ${batch.costMinor},
+            ${batch.costCurrency}, ${batch.actor.kind}, ${batch.actor.id}, ${batch.now})`);
+
 /** Returns the number of new codes. A code that became known a moment ago is left out. */
 export async function insertStock(
   tx: Tx,
-  stock: { productId: string; supplierId: string; now: Date },
+  stock: Pick<StockBatch, "id" | "productId" | "supplierId" | "now">,
 ): Promise<number> {
   const [row] = await tx.rows<{ inserted: number }>(sql`
     with inserted as (
-      insert into codes (id, environment, product_id, supplier_id, state, type, sealed, digest, expires_at, created_at)
-      select id, 'live', ${stock.productId}, ${stock.supplierId}, 'stock', type, sealed, digest, expires_at, ${stock.now}
+      insert into codes (id, environment, product_id, supplier_id, state, type, sealed, digest, expires_at, created_at,
+                         batch_id)
+      select id, 'live', ${stock.productId}, ${stock.supplierId}, 'stock', type, sealed, digest, expires_at, ${stock.now},
+             ${stock.id}
       from staged_codes order by line
       on conflict (digest) where state <> 'quarantined' do nothing
       returning 1

@@ -1,5 +1,6 @@
 import sql, { empty } from "sql-template-tag";
 import type { Queryable } from "../../db/database.ts";
+import { costOfCode, type StockValue } from "./stock-order.ts";
 
 /** How many codes of a product can be sold now. */
 export async function countAvailable(
@@ -25,13 +26,20 @@ export type StockLevelRow = {
   damaged: number;
   /** Taken out by the operator. */
   withdrawn: number;
+  /** What the available codes cost, by currency. */
+  value: StockValue[];
+  /** Available codes whose cost is not known: their value is missing. */
+  withoutCost: number;
 };
 
 /** Stock by product and supplier. A route to a supplier that never had a code of the product is a level of zero. */
-export const listStockLevels = (db: Queryable, filter: { productId: string | undefined; now: Date }) => {
+export async function listStockLevels(
+  db: Queryable,
+  filter: { productId: string | undefined; now: Date },
+): Promise<StockLevelRow[]> {
   const { productId, now } = filter;
   const ofProduct = productId === undefined ? empty : sql`and x.product_id = ${productId}`;
-  return db.rows<StockLevelRow>(sql`
+  const counts = await db.rows<Omit<StockLevelRow, "value" | "withoutCost">>(sql`
     select counted.product_id as "productId", s.id as "supplierId", s.name as "supplierName",
            sum(available)::integer as available, sum(expired)::integer as expired,
            sum(delivered)::integer as delivered, sum(quarantined)::integer as quarantined,
@@ -53,4 +61,31 @@ export const listStockLevels = (db: Queryable, filter: { productId: string | und
     join suppliers s on s.id = counted.supplier_id and s.has_own_stock
     group by counted.product_id, s.id, s.name
     order by counted.product_id, s.id`);
-};
+  const values = await db.rows<{
+    productId: string;
+    supplierId: string;
+    currency: string | null;
+    minor: bigint;
+    count: number;
+  }>(sql`
+    select product_id as "productId", supplier_id as "supplierId", currency, coalesce(sum(cost), 0)::bigint as minor,
+           count(*)::integer as count
+    from (
+      select x.product_id, x.supplier_id, ${costOfCode}
+      from codes x
+      left join stock_batches b on b.id = x.batch_id
+      left join supplier_routes r on r.product_id = x.product_id and r.supplier_id = x.supplier_id
+      where x.state = 'stock' and (x.expires_at is null or x.expires_at > ${now}) ${ofProduct}
+    ) one
+    group by product_id, supplier_id, currency
+    order by product_id, supplier_id, currency`);
+  const ofRow = Map.groupBy(values, (one) => `${one.productId} ${one.supplierId}`);
+  return counts.map((row) => {
+    const own = ofRow.get(`${row.productId} ${row.supplierId}`) ?? [];
+    return {
+      ...row,
+      value: own.flatMap(({ currency, minor }) => (currency === null ? [] : [{ currency, minor }])),
+      withoutCost: own.find(({ currency }) => currency === null)?.count ?? 0,
+    };
+  });
+}

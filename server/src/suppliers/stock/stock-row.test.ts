@@ -32,8 +32,8 @@ test("a code or a url with what belongs to it is read unchanged", () => {
 
 const SECRET = "S3CR";
 const FAULTS: [string, Partial<StockCells>, RegExp][] = [
-  ["neither code nor url", { pin: SECRET }, /^has neither a code nor a url$/],
-  ["code and url", { code: SECRET, url: `https://${SECRET}.example` }, /^has both a code and a url/],
+  ["neither code nor url", { pin: SECRET }, /^code: has neither a code nor a url$/],
+  ["code and url", { code: SECRET, url: `https://${SECRET}.example` }, /^code: has both a code and a url/],
   ["a code that is too long", { code: SECRET + "x".repeat(997) }, /^code: is longer than 1000 characters$/],
   ["a pin that is too long", { code: "x", pin: SECRET.repeat(300) }, /^pin: is longer/],
   ["a line break", { code: `${SECRET}\n1` }, /^code: holds a control character/],
@@ -46,9 +46,10 @@ const FAULTS: [string, Partial<StockCells>, RegExp][] = [
   ["a url that runs", { url: `javascript:${SECRET}` }, /^url: is not an address/],
   ["a url that is none", { url: SECRET }, /^url: is not an address/],
   ["a url with a space", { url: `https://gift.example/${SECRET} 1` }, /^url: is not an address/],
-  ["a day without a time", { code: "x", expiresAt: "2031-01-01" }, /^expiresAt: is not a time/],
-  ["a day that is none", { code: "x", expiresAt: "2031-02-30T00:00:00Z" }, /^expiresAt: is not a time/],
-  ["a code in the wrong column", { code: "x", expiresAt: SECRET }, /^expiresAt: is not a time/],
+  ["a day that has no such date", { code: "x", expiresAt: "2031-02-30" }, /^expiresAt: is neither a date/],
+  ["a day written another way", { code: "x", expiresAt: "31.12.2031" }, /^expiresAt: is neither a date/],
+  ["a day that is none", { code: "x", expiresAt: "2031-02-30T00:00:00Z" }, /^expiresAt: is neither a date/],
+  ["a code in the wrong column", { code: "x", expiresAt: SECRET }, /^expiresAt: is neither a date/],
   ["a time that is now", { code: "x", expiresAt: NOW.toISOString() }, /^expiresAt: has passed already$/],
   ["a time that was", { code: "x", expiresAt: "2020-01-01T00:00:00Z" }, /^expiresAt: has passed already$/],
 ];

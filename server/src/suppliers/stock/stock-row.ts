@@ -19,8 +19,8 @@ export function parseStockRow(cells: StockCells, now: Date): { goods: Goods } | 
     if (fault !== undefined) faults.push(`${column}: ${fault}`);
   }
   const { code, url } = cells;
-  if (code !== "" && url !== "") faults.push("has both a code and a url; one of them is wanted");
-  if (code === "" && url === "") faults.push("has neither a code nor a url");
+  if (code !== "" && url !== "") faults.push("code: has both a code and a url; one of them is wanted");
+  if (code === "" && url === "") faults.push("code: has neither a code nor a url");
   if (code.startsWith(SANDBOX_PREFIX)) {
     faults.push(`code: begins with ${SANDBOX_PREFIX}, as codes of the sandbox alone do`);
   }
@@ -52,10 +52,13 @@ function isWebAddress(text: string): boolean {
   return (url?.protocol === "https:" || url?.protocol === "http:") && !/\s/.test(text);
 }
 
+/** A date alone: the code can be sold until that day ends in UTC. */
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
 function readExpiry(text: string, now: Date): { time?: Date; fault?: string } {
   if (text === "") return {};
-  const time = parseTime(text);
-  if (!time) return { fault: "is not a time as RFC 3339 has it, such as 2030-12-31T23:59:59Z" };
+  const time = parseTime(DAY.test(text) ? `${text}T23:59:59Z` : text);
+  if (!time) return { fault: "is neither a date such as 2030-12-31 nor a time such as 2030-12-31T23:59:59Z" };
   return time <= now ? { fault: "has passed already" } : { time };
 }
 

@@ -1,6 +1,5 @@
-import type { Tx } from "../../db/database.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
 import type { Ids } from "../../lib/ids.ts";
-import { formatAmount } from "../../lib/money.ts";
 import { getProductCurrency, getSupplier } from "../get-supplier.ts";
 import { listStockSupplierIds, type SupplierRow } from "../queries.ts";
 import { findRoute, type RouteRow, upsertRoute } from "../route-queries.ts";
@@ -11,46 +10,55 @@ import { stockKind } from "./stock-kind.ts";
 const SUPPLIER_NAME = "Stock";
 const ROUTE_PRIORITY = 100;
 
-/** Where imported codes go. A missing supplier or route is created with the first code. */
+/** Where imported codes go, and what one of them cost. A missing supplier or route is created with the first code. */
 export type StockTarget = {
   productId: string;
   supplierId: string | undefined;
   route: RouteRow | undefined;
   cost: Cost;
+  /** The cost was given: from now on the route has it too, so that prices follow. */
+  isCostGiven: boolean;
 };
 
-type Cost = { costMinor: bigint; costCurrency: string } | { costMinor: null; costCurrency: null };
+type Cost = Pick<RouteRow, "costMinor" | "costCurrency">;
 
 export type StockTargetInput = {
   productId: string;
   supplierId?: string | undefined;
+  /** What one code cost. By default what the route says. */
   cost?: string | undefined;
+  /** Of the cost. By default the currency of the route's cost, or the product's. */
+  currency?: string | undefined;
 };
 
 /** Finds the supplier for codes of a product: the named one, or the only possible one. */
-export async function findStockTarget(tx: Tx, input: StockTargetInput): Promise<StockTarget> {
+export async function findStockTarget(tx: Queryable, input: StockTargetInput): Promise<StockTarget> {
   const { productId } = input;
-  const currency = await getProductCurrency(tx, productId);
+  if (input.cost === undefined && input.currency !== undefined)
+    throw new RangeError("--currency is the currency of --cost; give both");
+  const productCurrency = await getProductCurrency(tx, productId);
   const supplierId =
     input.supplierId === undefined
       ? await findOnlySupplier(tx, productId)
       : await checkSupplier(tx, input.supplierId);
   const route = supplierId === undefined ? undefined : await findRoute(tx, { productId, supplierId });
-  const cost = input.cost === undefined ? NO_COST : parseCost(input.cost, route?.costCurrency ?? currency);
-  if (route && input.cost !== undefined && route.costMinor !== cost.costMinor) throw otherCost(route);
-  return { productId, supplierId, route, cost };
+  const currency = input.currency ?? route?.costCurrency ?? productCurrency;
+  const cost = input.cost === undefined ? (route ?? NO_COST) : parseCost(input.cost, currency);
+  const { costMinor, costCurrency } = cost;
+  const isCostGiven = input.cost !== undefined;
+  return { productId, supplierId, route, cost: { costMinor, costCurrency }, isCostGiven };
 }
 
 const NO_COST: Cost = { costMinor: null, costCurrency: null };
 
-async function checkSupplier(tx: Tx, id: string): Promise<string> {
+async function checkSupplier(tx: Queryable, id: string): Promise<string> {
   const { hasOwnStock } = await getSupplier(tx, id);
   if (!hasOwnStock)
     throw new RangeError(`${id} has no stock; codes can only be imported for a stock supplier`);
   return id;
 }
 
-async function findOnlySupplier(tx: Tx, productId: string): Promise<string | undefined> {
+async function findOnlySupplier(tx: Queryable, productId: string): Promise<string | undefined> {
   const routed = await listStockSupplierIds(tx, productId);
   const [only, another] = routed.length > 0 ? routed : await listStockSupplierIds(tx);
   if (another === undefined) return only;
@@ -58,20 +66,9 @@ async function findOnlySupplier(tx: Tx, productId: string): Promise<string | und
   throw new RangeError(`${where} stock suppliers; say which with --supplier (see: scrip supplier list)`);
 }
 
-/** A cost belongs to the route and all of its stock, so an import does not change it silently. */
-function otherCost({ productId, supplierId, costMinor, costCurrency }: RouteRow): RangeError {
-  const has =
-    costMinor === null || costCurrency === null
-      ? "has no cost"
-      : `costs ${formatAmount(costMinor, costCurrency)} ${costCurrency}`;
-  return new RangeError(
-    `the route of ${productId} to ${supplierId} ${has}; change it with: scrip supplier route`,
-  );
-}
-
 export type OpenedStockTarget = { supplierId: string; supplierMade?: string; routeMade?: RouteRow };
 
-/** Creates the supplier and the route if they are missing. */
+/** Creates the supplier and the route if they are missing, and gives the route a cost that was given. */
 export async function openStockTarget(
   tx: Tx,
   target: StockTarget,
@@ -82,7 +79,10 @@ export async function openStockTarget(
   const made = target.supplierId === undefined ? await makeSupplier(tx, ids, now) : undefined;
   const supplierId = made?.id ?? target.supplierId ?? "";
   const opened = { supplierId, ...(made ? { supplierMade: made.name } : {}) };
-  if (target.route) return opened;
+  if (target.route) {
+    if (target.isCostGiven) await upsertRoute(tx, { ...target.route, ...cost }, now);
+    return opened;
+  }
   const routeMade = {
     productId,
     supplierId,

@@ -6,7 +6,7 @@ import { FIELD_NAME_MAX_CHARACTERS, FORM_FIELDS_MAX, type FormBody } from "./par
 export type Uploads = ReadonlyMap<string, Uint8Array>;
 
 /** One file and the fields beside it. It is read into memory as a whole. */
-export const UPLOAD_MAX_BYTES = 32 * 1024 * 1024;
+export const UPLOAD_MAX_BYTES = 64 * 1024 * 1024;
 /** Boundaries, headers and fields beside the file. */
 const FORM_ALLOWANCE_BYTES = 64 * 1024;
 
@@ -39,7 +39,10 @@ async function collect(payload: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
   for await (const chunk of payload as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > UPLOAD_MAX_BYTES + FORM_ALLOWANCE_BYTES)
-      throw new Problem("payload_too_large", "The file is larger than 32 MiB. Split it, or use the command.");
+      throw new Problem(
+        "payload_too_large",
+        `The file is larger than ${UPLOAD_MAX_BYTES / 1024 / 1024} MiB. Split it, or use the command.`,
+      );
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

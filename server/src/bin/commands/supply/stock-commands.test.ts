@@ -62,6 +62,7 @@ test("stock import reports what it imported and created, as JSON and for people"
     supplierId,
     imported: 2,
     level: 2,
+    cost: { amount: 810, currency: "USD", minorUnitExponent: 2 },
     supplierMade: "Stock",
     routeMade: {
       productId: "card",
@@ -80,6 +81,7 @@ test("stock import reports what it imported and created, as JSON and for people"
     supplierId,
     imported: 1,
     level: 3,
+    cost: { amount: 810, currency: "USD", minorUnitExponent: 2 },
   });
   const third = await stockFile("third.csv", "code\nTHIRD-1\n");
   const shown = await runScrip(["stock", "import", third, "--product", "game"], env);
@@ -100,10 +102,10 @@ test("a refused file exits 1, names every invalid line on standard error, and im
   const refused = await runScrip(importArgs(file, "--json"), env);
   assert.deepEqual([refused.code, refused.stdout], [1, ""]);
   assert.deepEqual(refused.stderr.trimEnd().split("\n"), [
-    "line 3: has neither a code nor a url",
+    "line 3: code: has neither a code nor a url",
     "line 6: url: is not an address that begins with https or http",
-    "line 5: duplicate of line 2",
-    `line 4: is known already: ${known?.id}, in stock`,
+    "line 5: code: duplicate of line 2",
+    `line 4: code: is known already: ${known?.id}, in stock`,
     `scrip: nothing was imported: 4 invalid row(s) in ${file}`,
   ]);
   assert.deepEqual(await scripJson(["stock", "level", "--product", "card"], env), {
@@ -118,9 +120,12 @@ test("a refused file exits 1, names every invalid line on standard error, and im
         quarantined: 0,
         damaged: 0,
         withdrawn: 0,
+        value: [{ amount: 2_430, currency: "USD", minorUnitExponent: 2 }],
       },
     ],
   });
+  const shown = await runScrip(["stock", "level", "--product", "card"], env);
+  assert.match(shown.stdout, /VALUE[\s\S]*24\.30 USD/);
 });
 
 test("stock level counts each state by product and supplier, including expired codes that were not moved yet", async () => {
@@ -153,17 +158,50 @@ test("stock level counts each state by product and supplier, including expired c
       "SUPPLIER",
       "NAME",
       "AVAILABLE",
+      "VALUE",
       "EXPIRED",
       "DELIVERED",
       "QUARANTINED",
       "DAMAGED",
       "WITHDRAWN",
     ],
-    ["card", supplierId, "Stock", "3", "0", "0", "0", "0", "0"],
-    ["card", elsewhere, "Elsewhere", "0", "0", "0", "0", "0", "0"],
-    ["game", supplierId, "Stock", "1", "0", "0", "0", "0", "0"],
-    ["other", elsewhere, "Elsewhere", "1", "2", "1", "1", "1", "0"],
+    ["card", supplierId, "Stock", "3", "24.30 USD", "0", "0", "0", "0", "0"],
+    ["card", elsewhere, "Elsewhere", "0", "–", "0", "0", "0", "0", "0"],
+    ["game", supplierId, "Stock", "1", "1 of unknown cost", "0", "0", "0", "0", "0"],
+    ["other", elsewhere, "Elsewhere", "1", "1 of unknown cost", "2", "1", "1", "1", "0"],
   ]);
+});
+
+test("with --take-good the invalid lines are named and left out, the others come in, and the exit code is 0", async () => {
+  const file = await stockFile("half.csv", "code,expiresAt\nHALF-1,2099-12-31\nHALF-2,soon\nFIRST-1,\n");
+  const args = importArgs(
+    file,
+    "--take-good",
+    "--cost",
+    "1,008.50",
+    "--currency",
+    "eur",
+    "--supplier",
+    supplierId,
+  );
+  const taken = await runScrip([...args, "--json"], env);
+  assert.equal(taken.code, 0, taken.stderr);
+  const { imported, refused, cost } = JSON.parse(taken.stdout);
+  assert.deepEqual(
+    { imported, refused, cost },
+    {
+      imported: 1,
+      refused: 2,
+      cost: { amount: 100_850, currency: "EUR", minorUnitExponent: 2 },
+    },
+  );
+  assert.match(
+    taken.stderr,
+    /^line 3: expiresAt: [\s\S]*line 4: code: is known already[\s\S]*left out 2 invalid row/,
+  );
+  const none = await runScrip([...args], env);
+  assert.equal(none.code, 1);
+  assert.match(none.stderr, /nothing was imported/);
 });
 
 test("no import result prints a code, and no table contains one", async () => {

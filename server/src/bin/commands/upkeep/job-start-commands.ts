@@ -11,7 +11,7 @@ import { followJob } from "./follow-job.ts";
 
 const BY = { actor: { kind: "command", id: "scrip" } } as const satisfies By;
 /** As the console takes it. */
-const IMPORT_MAX_BYTES = 32 * 1_024 * 1_024;
+const IMPORT_MAX_BYTES = 64 * 1_024 * 1_024;
 
 type Started = { id: string; state?: string; error?: string; result?: Readonly<Record<string, unknown>> };
 
@@ -75,11 +75,16 @@ function importCommand(job: Command): void {
       .argument("<file>", "the file, which is sealed until the job has ended")
       .option("--product <id>", "of stock: the product whose codes the file holds")
       .option("--supplier <id>", "of stock: the supplier whose stock it is")
-      .option("--cost <amount>", "of stock: what one code cost"),
+      .option("--cost <amount>", "of stock: what one code cost")
+      .option("--currency <code>", "of stock: the currency of --cost"),
     async (_context, options, [what = "", file = ""]) => {
       const kind = Object.hasOwn(IMPORTS, what) ? IMPORTS[what] : undefined;
       if (!kind) throw new UsageError(`an import is of products, prices or stock, not "${what}"`);
-      const given = { supplierId: text(options, "supplier"), cost: text(options, "cost") };
+      const given = {
+        supplierId: text(options, "supplier"),
+        cost: text(options, "cost"),
+        currency: text(options, "currency"),
+      };
       const params =
         kind === "import_stock" ? { productId: required(options, "product"), ...withoutAbsent(given) } : {};
       return { kind, params, input: await readInput(file) };
