@@ -50,7 +50,7 @@ export const LIMITS: Partial<FulfilmentLimits> = {
   leaseMs: 4_000,
   pollMs: 250,
   callTimeoutMs: 1_000,
-  resendDelayMs: 5_000,
+  arrivalMs: 5_000,
   lookFirstMs: 100,
   lookMaxMs: 1_500,
   breakerFailures: 30,

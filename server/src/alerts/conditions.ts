@@ -5,6 +5,7 @@ import {
   findDisabledEndpoints,
   findFrozenKeys,
   findHeldRefunds,
+  findNotFoundPurchases,
   findUnknownPurchases,
 } from "./order-conditions.ts";
 import {
@@ -68,6 +69,12 @@ export const CONDITIONS = {
     title: (facts) =>
       `Order ${text(facts, "orderId")}: ${unknownText(facts)} since ${day(facts, "since")} UTC (${name(facts, "product")})`,
     path: () => "/unknown",
+  },
+  purchases_not_found: {
+    find: findNotFoundPurchases,
+    title: (facts) =>
+      `${text(facts, "purchases")} ${facts.purchases === 1 ? "purchase waits" : "purchases wait"} for you: a supplier does not find ${facts.purchases === 1 ? "it" : "them"}`,
+    path: (facts) => `/unknown?supplier=${text(facts, "supplierId")}`,
   },
   purchase_reversed: {
     find: findReversedPurchases,

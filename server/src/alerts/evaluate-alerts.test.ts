@@ -96,6 +96,28 @@ test("purchase_unknown: raised after an hour, once for an order, resolved by an 
   await run("delete from supplier_attempts");
 });
 
+test("purchases_not_found: raised once for a supplier whose purchases wait for a person, resolved by a decision", async () => {
+  await attempt("ord_1", ago(MINUTE_MS));
+  await attempt("ord_2", ago(MINUTE_MS));
+  await evaluate();
+  assert.deepEqual(await titles(), []);
+  await run("update supplier_attempts set not_found_state = 'too_many'");
+  await evaluate();
+  await evaluate();
+  assert.deepEqual(
+    (await open()).map(({ facts, path }) => [facts.purchases, path]),
+    [[2, `/unknown?supplier=${remote}`]],
+  );
+  assert.match((await titles()).join(), /: 2 purchases wait for you/);
+  await run("update supplier_attempts set not_found_state = 'confirmed' where order_id = 'ord_1'");
+  await run(
+    "update supplier_attempts set written_off_at = now(), next_look_at = now() where order_id = 'ord_2'",
+  );
+  await evaluate();
+  assert.deepEqual(await titles(), []);
+  await run("delete from supplier_attempts");
+});
+
 test("refund_held: raised once all units have ended, in live only, and resolved by the release", async () => {
   await run("update orders set status = 'processing', open_units = 1, refund_held = true");
   await evaluate();

@@ -16,6 +16,15 @@ export const findUnknownPurchases = (now: Date, limit: number): Sql => sql`
   group by order_id
   order by min(opened_at), order_id limit ${limit}`;
 
+/** Purchases that their supplier does not find and that are not decided by themselves, by supplier. */
+export const findNotFoundPurchases = (_now: Date, limit: number): Sql => sql`
+  select supplier_id as subject,
+         jsonb_build_object('supplierId', supplier_id, 'purchases', count(*), 'since', min(opened_at)) as facts
+  from supplier_attempts
+  where status = 'open' and written_off_at is null and not_found_state in ('books_differ', 'too_many')
+  group by supplier_id
+  order by supplier_id limit ${limit}`;
+
 /**
  * Orders whose units have all ended and whose refund waits for the operator. An order of the sandbox rests there when a test
  * asks for it.

@@ -88,6 +88,7 @@ export const countedFacts = ({ orders, lines, units, attempts, entries }: Extent
     join ${lines} l on l.order_id = a.order_id and l.line_index = a.line_index
     left join report_changes c
       on c.order_id = a.order_id and c.line_index = a.line_index and c.unit_index = a.unit_index and not c.is_reversal
+      and coalesce(c.number, a.number) = a.number
     where a.status = 'quarantined' and a.written_off_at is not null and c.order_id is null
     union all
     select o.environment, o.reseller_id, o.id, date_trunc('hour', r.found_at, 'UTC'), l.product_id, a.supplier_id, o.currency,

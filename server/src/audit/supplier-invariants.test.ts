@@ -117,18 +117,23 @@ testDamages({
   ],
   "a code from another supplier": [
     ["update codes set supplier_id = 'sup_first' where id = 'cod_ord_completed_0_0'"],
-    { 9: ["attempt ord_completed/0/0/2 and code cod_ord_completed_0_0 differ in supplier or product"] },
+    {
+      9: [
+        "attempt ord_completed/0/0/2 is delivered but has no matching code",
+        "code cod_ord_completed_0_0 is delivered but has no matching attempt",
+      ],
+    },
   ],
   "a code for another product than was bought": [
     ["update codes set product_id = 'game' where id = 'cod_ord_completed_0_0'"],
     {
       6: ["code cod_ord_completed_0_0 is for a different product than its line"],
-      9: ["attempt ord_completed/0/0/2 and code cod_ord_completed_0_0 differ in supplier or product"],
+      9: ["attempt ord_completed/0/0/2 and code cod_ord_completed_0_0 differ in product"],
     },
   ],
   "a quarantined code for another product than was bought": [
     ["update codes set product_id = 'card' where id = 'cod_ord_partly_1_4'"],
-    { 9: ["attempt ord_partly/1/4/2 and code cod_ord_partly_1_4 differ in supplier or product"] },
+    { 9: ["attempt ord_partly/1/4/2 and code cod_ord_partly_1_4 differ in product"] },
   ],
   "a late code that was not written off": [
     [

@@ -242,6 +242,22 @@ test("suppliers: state, balance, refusals and purchases; disabling says what hap
     (await catalog.post(`/suppliers/${upstream}/balance-alert`, { amount: "x" })).body,
     /is not an amount/,
   );
+  const notFound = (over: string) => ({
+    notFoundTimes: "3",
+    notFoundOver: over,
+    resendAfter: "90s",
+    notMadePerHour: "20",
+  });
+  for (const [over, said] of [
+    ["soon", /Over is a duration such as 15m/],
+    ["59s", /Over is from 1m to 24h/],
+  ] as const)
+    assert.match((await catalog.post(`/suppliers/${upstream}/not-found`, notFound(over))).body, said);
+  assert.equal((await catalog.post(`/suppliers/${upstream}/not-found`, notFound("10m"))).statusCode, 303);
+  const changed = (await catalog.get(`/suppliers/${upstream}`)).body;
+  for (const value of ["3", "10m", "90s", "20"]) assert.match(changed, new RegExp(`value="${value}"`));
+  assert.match(changed, /It refuses a repeated reference, so nothing can be bought twice/);
+  assert.doesNotMatch((await viewer.get(`/suppliers/${upstream}`)).body, /name="notFoundTimes"/);
   assert.match(
     (await catalog.get(`/suppliers/${upstream}`)).body,
     /Open purchases are followed to their end/,
@@ -253,7 +269,7 @@ test("suppliers: state, balance, refusals and purchases; disabling says what hap
     select action from activity where object_kind = 'supplier' order by id`);
   assert.deepEqual(
     log.map(({ action }) => action),
-    ["supplier.balance_alert_set", "supplier.disabled", "supplier.enabled"],
+    ["supplier.balance_alert_set", "supplier.not_found_rule_set", "supplier.disabled", "supplier.enabled"],
   );
 });
 

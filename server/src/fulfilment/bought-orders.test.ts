@@ -41,8 +41,8 @@ before(async () => {
   await addProducts(scrip.db, [{ id: "bought" }]);
   await addListPrice(scrip.db, { productId: "bought", amountMinor: BigInt(PRICE_MINOR) });
   ids = {
-    first: await addSupplierRow(scrip.db, { kind: "scrip" }),
-    second: await addSupplierRow(scrip.db, { kind: "scrip" }),
+    first: await addSupplierRow(scrip.db, { kind: "scrip", resendAfterMs: FULFILMENT_LIMITS.arrivalMs }),
+    second: await addSupplierRow(scrip.db, { kind: "scrip", resendAfterMs: FULFILMENT_LIMITS.arrivalMs }),
   };
   await addRouteRow(scrip.db, { productId: "bought", supplierId: ids.first, priority: 1 });
   await addRouteRow(scrip.db, { productId: "bought", supplierId: ids.second, priority: 2 });
@@ -118,7 +118,7 @@ test("what is not found is sent again under the same reference, and only after i
   await worker.drain();
   await later(2_000);
   assert.equal(first.asked.length, 2);
-  await later(FULFILMENT_LIMITS.resendDelayMs);
+  await later(FULFILMENT_LIMITS.arrivalMs);
   assert.deepEqual(first.asked.slice(2), [`look up ${id}.0.0.1`, `buy ${id}.0.0.1`]);
   assert.deepEqual(await codesOf(id), ["A-3"]);
   assert.deepEqual(second.asked, []);
@@ -146,10 +146,10 @@ test("a refusal that follows a lost answer is not believed before a second look"
   second.answers = [sold("B-2")];
   const id = await order();
   await worker.drain();
-  await later(FULFILMENT_LIMITS.resendDelayMs);
+  await later(FULFILMENT_LIMITS.arrivalMs);
   assert.deepEqual(second.asked, []);
   assert.equal(await statusOf(id), "processing");
-  await later(FULFILMENT_LIMITS.resendDelayMs);
+  await later(FULFILMENT_LIMITS.arrivalMs);
   assert.deepEqual(await codesOf(id), ["B-2"]);
   await assertHealthy();
 });
@@ -158,8 +158,8 @@ test("a refusal that follows a lost answer is dropped when the purchase turns up
   first.answers = [lost, notFound, refused("out_of_stock"), sold("A-4")];
   const id = await order();
   await worker.drain();
-  await later(FULFILMENT_LIMITS.resendDelayMs);
-  await later(FULFILMENT_LIMITS.resendDelayMs);
+  await later(FULFILMENT_LIMITS.arrivalMs);
+  await later(FULFILMENT_LIMITS.arrivalMs);
   assert.deepEqual(await codesOf(id), ["A-4"]);
   assert.deepEqual(second.asked, []);
   await assertHealthy();

@@ -32,7 +32,7 @@ const LIMITS: Partial<FulfilmentLimits> = {
   inFlightMax: 16,
   callTimeoutMs: TIMEOUT_MS,
   // What lands late lands after `landMs`; the rest is for a machine that stalls meanwhile.
-  resendDelayMs: sizeFor("chaos", { share: 1_200, full: 4_000 }),
+  arrivalMs: sizeFor("chaos", { share: 1_200, full: 4_000 }),
   lookFirstMs: 20,
   lookMaxMs: 400,
   breakerFailures: 1_000,

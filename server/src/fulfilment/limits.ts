@@ -18,8 +18,8 @@ export type FulfilmentLimits = {
   pollMs: number;
   /** How long a supplier may take to answer one call. */
   callTimeoutMs: number;
-  /** How long after it was sent a purchase that is not found counts as not made. */
-  resendDelayMs: number;
+  /** How long after it was sent a request can still arrive: until then a doubted refusal is not believed. */
+  arrivalMs: number;
   /** The first and the longest pause between look-ups. */
   lookFirstMs: number;
   lookMaxMs: number;
@@ -27,7 +27,7 @@ export type FulfilmentLimits = {
   giveUpAfterMs: number;
   /** When to alert the operator of an attempt without an outcome. */
   alertAfterMs: number;
-  /** How long after it was sent a written-off attempt that is not found counts as not made. */
+  /** How long after it was sent an attempt is followed that was written off, or that counts as not made. */
   writtenOffLookMs: number;
   /** Consecutive failures that open a supplier's circuit breaker, and how long it stays open. */
   breakerFailures: number;
@@ -53,7 +53,7 @@ export const FULFILMENT_LIMITS: FulfilmentLimits = {
   leaseMs: 30 * SECOND_MS,
   pollMs: SECOND_MS,
   callTimeoutMs: 15 * SECOND_MS,
-  resendDelayMs: 30 * SECOND_MS,
+  arrivalMs: 30 * SECOND_MS,
   lookFirstMs: SECOND_MS,
   lookMaxMs: 5 * MINUTE_MS,
   giveUpAfterMs: 15 * MINUTE_MS,

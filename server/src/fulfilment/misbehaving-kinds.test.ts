@@ -25,7 +25,7 @@ const LIMITS: Partial<FulfilmentLimits> = {
   inFlightMax: sizeFor("chaos", { share: 16, full: 48 }),
   callTimeoutMs: TIMEOUT_MS,
   // What lands late lands after `landMs`; the rest is for a machine that stalls meanwhile.
-  resendDelayMs: sizeFor("chaos", { share: 1_200, full: 4_000 }),
+  arrivalMs: sizeFor("chaos", { share: 1_200, full: 4_000 }),
   lookFirstMs: 20,
   lookMaxMs: 400,
   breakerFailures: 1_000,

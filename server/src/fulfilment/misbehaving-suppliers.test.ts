@@ -35,7 +35,7 @@ const LIMITS: Partial<FulfilmentLimits> = {
   inFlightMax: sizeFor("chaos", { share: 16, full: 48 }),
   callTimeoutMs: TIMEOUT_MS,
   // What lands late lands 1.4 s after it was asked for; the rest is for a machine that stalls meanwhile.
-  resendDelayMs: 4_000,
+  arrivalMs: 4_000,
   lookFirstMs: 20,
   lookMaxMs: 400,
   breakerFailures: 30,

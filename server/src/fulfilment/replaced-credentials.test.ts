@@ -82,7 +82,7 @@ test(`credentials are revoked, replaced and expire while orders are bought: none
   const { db, keyring } = scrip;
   const suppliers = createOpenSuppliers({ db, keyring, timeoutMs: TIMEOUT_MS });
   const limits = {
-    resendDelayMs: 2_500,
+    arrivalMs: 2_500,
     lookFirstMs: 20,
     lookMaxMs: 200,
     breakerFailures: 10_000,

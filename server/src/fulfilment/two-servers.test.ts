@@ -32,7 +32,7 @@ const LIMITS: Partial<FulfilmentLimits> = {
   leaseMs: 3_000,
   pollMs: 200,
   callTimeoutMs: 2_000,
-  resendDelayMs: 4_000,
+  arrivalMs: 4_000,
   lookFirstMs: 100,
   lookMaxMs: 1_000,
   breakerFirstMs: 200,

@@ -164,6 +164,8 @@ export type Change = {
   orderId: string;
   lineIndex: number | null;
   unitIndex: number | null;
+  /** Of a purchase that turned out to be made. */
+  number: number | null;
   isReversal: boolean;
 };
 
@@ -174,7 +176,7 @@ export const takeChanges = (tx: Tx, limits: CountLimits) =>
     delete from report_changes where ctid = any(array(
       ${findCountable(limits.changesMax)}
     ))
-    returning order_id as "orderId", line_index as "lineIndex", unit_index as "unitIndex", is_reversal as "isReversal"`,
+    returning order_id as "orderId", line_index as "lineIndex", unit_index as "unitIndex", number, is_reversal as "isReversal"`,
     { name: "take-changes" },
   );
 
@@ -185,8 +187,9 @@ export const countChanges = (tx: Tx, changes: readonly Change[]) =>
     with taken as materialized (
       select * from unnest(
         ${changes.map((one) => one.orderId)}::text[], ${changes.map((one) => one.lineIndex)}::smallint[],
-        ${changes.map((one) => one.unitIndex)}::integer[], ${changes.map((one) => one.isReversal)}::boolean[]
-      ) as one (order_id, line_index, unit_index, is_reversal)
+        ${changes.map((one) => one.unitIndex)}::integer[], ${changes.map((one) => one.number)}::smallint[],
+        ${changes.map((one) => one.isReversal)}::boolean[]
+      ) as one (order_id, line_index, unit_index, number, is_reversal)
     ), ${endedOrders(sql`taken`)}, facts as materialized (
       select environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency,
              ${none("sold_units", "sold_minor", "refunded_units", "refunded_minor", "returned_units", "returned_minor")},
@@ -263,7 +266,7 @@ export const endedOrders = (changes: Sql): Sql => sql`
              coalesce(lost_minor(made), 0) as lost_minor
       from supplier_attempts made
       where order_id = c.order_id and line_index = c.line_index and unit_index = c.unit_index and not c.is_reversal
-        and status = 'quarantined' and written_off_at is not null
+        and status = 'quarantined' and written_off_at is not null and number = coalesce(c.number, number)
       union all
       select made.order_id, made.line_index, made.supplier_id, r.found_at, false, charged_currency(made),
              -coalesce(charged_minor(made), 0), 0

@@ -7,6 +7,8 @@ export type PurchaseHealth = {
   delivered: number;
   refused: number;
   quarantined: number;
+  /** The supplier never took them. */
+  notMade: number;
   open: number;
   /** Purchases of which an answer was lost. */
   doubtful: number;
@@ -23,6 +25,7 @@ const summary = sql`
   (count(*) filter (where status = 'delivered'))::integer as delivered,
   (count(*) filter (where status = 'refused'))::integer as refused,
   (count(*) filter (where status = 'quarantined'))::integer as quarantined,
+  (count(*) filter (where status = 'not_made'))::integer as "notMade",
   (count(*) filter (where status = 'open'))::integer as open,
   (count(*) filter (where doubtful))::integer as doubtful,
   round(extract(epoch from percentile_cont(0.5) within group (order by resolved_at - opened_at)
@@ -31,7 +34,7 @@ const summary = sql`
     filter (where status = 'delivered')) * 1000)::integer as "p95Ms"`;
 
 const NOTHING: PurchaseHealth = {
-  ...{ purchases: 0, delivered: 0, refused: 0, quarantined: 0, open: 0, doubtful: 0 },
+  ...{ purchases: 0, delivered: 0, refused: 0, quarantined: 0, notMade: 0, open: 0, doubtful: 0 },
   ...{ medianMs: null, p95Ms: null },
 };
 
@@ -126,7 +129,7 @@ export type RecentPurchase = {
   lineIndex: number;
   unitIndex: number;
   productId: string;
-  status: "open" | "delivered" | "refused" | "quarantined";
+  status: "open" | "delivered" | "refused" | "quarantined" | "not_made";
   failureCode: string | null;
   doubtful: boolean;
   sends: number;

@@ -22,6 +22,12 @@ export const REMOTE_KINDS: readonly RemoteKind[] = SUPPLIER_KINDS.filter((one) =
 export const findKind = (name: string): SupplierKind | undefined =>
   SUPPLIER_KINDS.find(({ kind }) => kind === name);
 
+/** Whether a supplier of that kind promises that a purchase sent again under its reference is not made a second time. */
+export function refusesRepeats(name: string): boolean {
+  const kind = findKind(name);
+  return kind !== undefined && !kind.hasOwnStock && kind.refusesRepeats;
+}
+
 export function getKind(name: string): SupplierKind {
   const kind = findKind(name);
   if (!kind) throw new RangeError(`the kind of a supplier is ${KIND_NAMES.join(" or ")}, not "${name}"`);

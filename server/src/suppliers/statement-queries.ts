@@ -16,6 +16,7 @@ export type StatementRow = {
   delivered: number;
   quarantined: number;
   refused: number;
+  notMade: number;
   unknown: number;
   /** Of what was bought: delivered or quarantined. */
   boughtMinor: bigint | null;
@@ -28,6 +29,7 @@ export const listStatementRows = (db: Queryable, filter: StatementFilter) =>
            (count(*) filter (where a.status = 'delivered'))::integer as delivered,
            (count(*) filter (where a.status = 'quarantined'))::integer as quarantined,
            (count(*) filter (where a.status = 'refused'))::integer as refused,
+           (count(*) filter (where a.status = 'not_made'))::integer as "notMade",
            (count(*) filter (where a.status = 'open'))::integer as unknown,
            case when a.currency is not null then
              coalesce(sum(a.amount_minor) filter (where a.status in ('delivered', 'quarantined')), 0)::bigint

@@ -8,6 +8,7 @@ import {
   readSupplierHealth,
   type SupplierHealth,
 } from "./health-queries.ts";
+import { getNotFoundRule, type NotFoundRule } from "./look-ups/not-found-rule.ts";
 import { getPriceGuard, type PriceGuard } from "./overcharges/price-limits.ts";
 import { findBreaker, type SupplierBreaker, type SupplierRow } from "./queries.ts";
 import { type BalanceState, findBalance } from "./read-balances.ts";
@@ -25,6 +26,8 @@ export type SupplierDetails = SupplierRow &
     breaker: SupplierBreaker;
     guard: PriceGuard;
     balance: BalanceState;
+    /** Undefined for one with our own stock: nothing is looked up there. */
+    notFound: NotFoundRule | undefined;
     recent: RecentPurchase[];
     routes: ListedRouteRow[];
     pausedRoutes: ListedRouteRow[];
@@ -41,6 +44,7 @@ export async function getSupplierDetails(db: Queryable, id: string, now: Date): 
     guard: await getPriceGuard(db, id),
     balance: (await findBalance(db, id)) ?? NO_BALANCE,
     ...(await readSupplierHealth(db, id, since, HEALTH_MAX)),
+    notFound: supplier.hasOwnStock ? undefined : await getNotFoundRule(db, id),
     recent: await listRecentPurchases(db, id, RECENT_MAX),
     routes: await listRouteRows(db, routeFilter),
     pausedRoutes: await listRouteRows(db, { ...routeFilter, paused: true }),

@@ -24,6 +24,10 @@ export type RemoteKind = KindFacts & {
   takesValue: "required" | "optional" | "never";
   /** Whether it is told the limit of a purchase and sells nothing above it. Others sell, and charge what they like. */
   refusesAbove: boolean;
+  /** How long its books may lag behind what it sells, unless the operator says otherwise (`--resend-after`). */
+  resendAfterMs: number;
+  /** It promises that a purchase sent again under its reference is not made a second time. */
+  refusesRepeats: boolean;
   /** The JSON of its config file, as the help of `--config` shows it. */
   configExample: string;
   /** The members of its config, in the order in which a form asks for them. `parseConfig` accepts no others. */

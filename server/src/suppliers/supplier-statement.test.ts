@@ -80,7 +80,7 @@ const money = (amount: number, currency: string, minorUnitExponent: number) => (
   currency,
   minorUnitExponent,
 });
-const none = { bought: 0, delivered: 0, quarantined: 0, refused: 0, unknown: 0 };
+const none = { bought: 0, delivered: 0, quarantined: 0, refused: 0, notMade: 0, unknown: 0 };
 
 test("counts and costs are those of each supplier and currency, and what is refused costs nothing", async () => {
   const { data } = await supplierStatement(db, EVERYTHING, 100);
@@ -102,6 +102,7 @@ test("counts and costs are those of each supplier and currency, and what is refu
       delivered: 2,
       quarantined: 1,
       refused: 1,
+      notMade: 0,
       unknown: 1,
       cost: money(2_700, "USD", 2),
       unknownCost: money(700, "USD", 2),

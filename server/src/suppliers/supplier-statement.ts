@@ -20,6 +20,8 @@ export type StatementLine = {
   delivered: number;
   quarantined: number;
   refused: number;
+  /** The supplier never took them, as far as its books say. */
+  notMade: number;
   unknown: number;
   cost?: Money;
   unknownCost?: Money;
@@ -70,6 +72,7 @@ const toLine = (row: StatementRow): StatementLine => ({
   delivered: row.delivered,
   quarantined: row.quarantined,
   refused: row.refused,
+  notMade: row.notMade,
   unknown: row.unknown,
   ...(row.currency === null
     ? {}

@@ -94,6 +94,11 @@ export const GOODS_MATRIX: Readonly<Record<string, GoodsRow>> = {
     ids: ({ supplierId }) => ({ id: supplierId }),
     fields: { amount: "not an amount" },
   },
+  "POST /suppliers/:id/not-found": {
+    roles: ["admin", "catalog"],
+    ids: ({ supplierId }) => ({ id: supplierId }),
+    fields: { notFoundTimes: "5", notFoundOver: "soon", resendAfter: "0", notMadePerHour: "5" },
+  },
   // stock
   "GET /stock": { roles: "all" },
   "GET /stock/import": { roles: ["admin", "catalog"] },

@@ -16,13 +16,14 @@ export async function addUnsuppliedProducts(db: Queryable, ids: readonly string[
 /** Inserts a supplier directly into the table. The config of a remote one cannot be opened. */
 export async function addSupplierRow(
   db: Queryable,
-  supplier: { kind?: string; name?: string; enabled?: boolean } = {},
+  supplier: { kind?: string; name?: string; enabled?: boolean; resendAfterMs?: number } = {},
 ): Promise<string> {
   const id = newId("sup");
   const { kind = "stock", name = id, enabled = true } = supplier;
   const config = kind === "stock" ? null : Buffer.from("not a sealed config");
   await db.rows(sql`
-    insert into suppliers (id, kind, name, sealed_config, enabled) values (${id}, ${kind}, ${name}, ${config}, ${enabled})`);
+    insert into suppliers (id, kind, name, sealed_config, enabled, resend_after_ms)
+    values (${id}, ${kind}, ${name}, ${config}, ${enabled}, ${supplier.resendAfterMs ?? null})`);
   return id;
 }
 

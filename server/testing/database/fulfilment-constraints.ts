@@ -64,6 +64,15 @@ export const FULFILMENT_CONSTRAINTS: readonly ConstraintCases[] = [
       { status: "refused", resolved_at: LATER, failure_code: "out_of_stock" },
       { supplier_price_minor: 0, supplier_price_currency: "EUR", send_answer: "delivered" },
       { written_off_at: AT, next_look_at: AT },
+      { not_found_looks: 3, not_found_since: AT, not_found_state: "too_many" },
+      {
+        status: "not_made",
+        resolved_at: LATER,
+        written_off_at: LATER,
+        next_look_at: LATER,
+        not_made_at: LATER,
+      },
+      { status: "quarantined", resolved_at: LATER, written_off_at: LATER, not_made_at: LATER },
       { send_http_status: 200, send_status_word: "ON HOLD-2", told_state: "sold", told_upstream_id: "7" },
       { status: "delivered", resolved_at: LATER, by_hand: true },
     ],
@@ -89,6 +98,12 @@ export const FULFILMENT_CONSTRAINTS: readonly ConstraintCases[] = [
       ],
       supplier_attempts_environment_check: [{ environment: "test" }],
       supplier_attempts_failure_code_check: [{ status: "refused", resolved_at: LATER, failure_code: "lost" }],
+      supplier_attempts_not_found: [{ not_found_looks: -1 }, { not_found_state: "lost" }],
+      supplier_attempts_not_made: [
+        { status: "not_made", resolved_at: LATER },
+        { status: "delivered", resolved_at: LATER, written_off_at: LATER, not_made_at: LATER },
+        { status: "not_made", resolved_at: LATER, not_made_at: LATER },
+      ],
       supplier_attempts_number_check: [{ number: 0 }],
       supplier_attempts_price: [
         { supplier_price_minor: 1 },

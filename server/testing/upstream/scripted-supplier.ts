@@ -22,7 +22,9 @@ export function createScriptedSupplier(...answers: LookUpOutcome[]): ScriptedSup
       supplier.asked.push(`buy ${reference}`);
       return next() as PurchaseOutcome;
     },
-    lookUp: async (reference, upstreamId) => {
+    lookUp: async (reference, upstreamId, goods) => {
+      // Whether its books show what it has sold: they do.
+      if (goods === undefined) return sold(`control ${reference}`);
       supplier.asked.push(`look up ${upstreamId ?? reference}`);
       return next();
     },

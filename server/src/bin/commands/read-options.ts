@@ -1,10 +1,12 @@
+import { parseDuration } from "../../lib/duration.ts";
 import { parseTime, parseTimeOrDate } from "../../lib/time.ts";
 import { type Options, required, text, UsageError } from "../verb.ts";
 
 /** A required integer. */
 export function wholeNumber(options: Options, name: string): number {
   const value = required(options, name);
-  if (!/^\d{1,9}$/.test(value)) throw new UsageError(`--${name} must be an integer, not "${value}"`);
+  if (!/^\d{1,9}$/.test(value))
+    throw new UsageError(`--${optionOf(name)} must be an integer, not "${value}"`);
   return Number(value);
 }
 
@@ -33,13 +35,11 @@ export function timeOf(options: Options, name: string): Date | undefined {
 /** A time whose zone would be that of whichever machine reads it. */
 const LOCAL_TIME = /T[\d:.]+$/i;
 
-const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 /** An age, such as 30m, 2h or 7d. */
 export function ageOf(options: Options, name: string, now: Date): Date | undefined {
   const value = text(options, name);
   if (value === undefined) return undefined;
-  const ageMs = parseDuration(value);
+  const ageMs = value === "0" ? undefined : parseDuration(value);
   if (ageMs === undefined)
     throw new UsageError(`--${optionOf(name)} must be an age such as 30m, 2h or 7d, not "${value}"`);
   return new Date(now.getTime() - ageMs);
@@ -48,16 +48,10 @@ export function ageOf(options: Options, name: string, now: Date): Date | undefin
 /** A length of time in milliseconds, such as 30m or 24h. */
 export function durationOf(options: Options, name: string): number {
   const value = required(options, name);
-  const durationMs = value === "0" ? 0 : parseDuration(value);
+  const durationMs = parseDuration(value);
   if (durationMs === undefined)
     throw new UsageError(`--${optionOf(name)} must be a duration such as 30m, 24h or 0, not "${value}"`);
   return durationMs;
-}
-
-function parseDuration(text: string): number | undefined {
-  const [, digits = "", unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const unitMs = UNITS_MS[unit];
-  return unitMs === undefined ? undefined : Number(digits) * unitMs;
 }
 
 /** One of several words. */

@@ -123,6 +123,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "scrip supplier update sup_… --config upstream.json",
     "scrip supplier update sup_… --rates yes",
     "scrip supplier update sup_… --headroom 2% --overcharge-times 3 --overcharge-above 20%",
+    "scrip supplier update sup_… --not-found-times 3 --not-found-over 10m --resend-after 1m",
   ],
   "supplier enable": ["scrip supplier enable sup_…"],
   "supplier disable": ["scrip supplier disable sup_…"],

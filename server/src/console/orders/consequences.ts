@@ -6,6 +6,7 @@ import {
 } from "../../fulfilment/operate/order-actions.ts";
 import type { OrderState } from "../../fulfilment/operate/order-state.ts";
 import { classOf, SAID_CLASSES, type SaidClass } from "../../fulfilment/operate/what-was-said.ts";
+import { refusesRepeats } from "../../suppliers/registry.ts";
 import { moneyText } from "../../web/parts/money.ts";
 
 /** What a person decides about: so many units, with their price. */
@@ -87,7 +88,15 @@ function sayRetry(state: OrderState): Consequence[] {
       : ([
           [
             "Purchases",
-            `${purchasesText(unknown)} without an outcome ${are(unknown)} looked up first. Only one that the supplier does not know is sent again, under the same reference, so it cannot be bought twice. No other supplier is asked before a definitive no.`,
+            `${purchasesText(unknown)} without an outcome ${are(unknown)} looked up first. Only one that the supplier does not know is sent again, under the same reference${sayRepeats(state)} No other supplier is asked before a definitive no, or before the purchase counts as not made.`,
+          ],
+        ] as const)),
+    ...(state.waitsForPerson === 0
+      ? []
+      : ([
+          [
+            "Your decision",
+            `${purchasesText(state.waitsForPerson)} ${state.waitsForPerson === 1 ? "waits" : "wait"} for you because the supplier does not find ${state.waitsForPerson === 1 ? "it" : "them"}. What it still does not find counts as not made: the next route is tried, and without one ${state.resellerName} is paid back. Retry once the supplier has confirmed that it never took the purchase.`,
           ],
         ] as const)),
     ...(free === 0
@@ -96,6 +105,12 @@ function sayRetry(state: OrderState): Consequence[] {
     ["Codes", `What is sold is delivered to ${state.resellerName}.`],
   ];
 }
+
+/** Only some suppliers promise that a repeated reference is the same purchase. */
+const sayRepeats = ({ openKinds }: OrderState): string =>
+  openKinds.every((kind) => refusesRepeats(kind))
+    ? ", so it cannot be bought twice: the supplier refuses a repeated reference."
+    : ". The supplier does not promise to refuse a repeated reference: if its books lag for longer than its page says, it can be bought twice. Reconcile finds that.";
 
 function sayRelease(state: OrderState, { units, amountMinor }: Effect): Consequence[] {
   return [

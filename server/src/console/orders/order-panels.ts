@@ -59,6 +59,7 @@ const supplierCell = ({ supplierId, supplierName, sku }: DescribedPurchase, ctx:
 const outcomeChip = (one: DescribedPurchase): Html => {
   const { status, isUnknown, writtenOffAt, byHand } = one;
   if (byHand) return html`${chip(status)} ${chip("by hand", "quiet")}`;
+  if (status === "not_made") return chip("not made", "quiet");
   if (status !== "open") return chip(status);
   if (writtenOffAt !== null) return chip("written_off");
   return isUnknown || one.toldState === "sold" ? saidChip(one) : chip("waiting");

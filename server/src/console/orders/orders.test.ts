@@ -157,12 +157,13 @@ test("a person holds, releases and retries, each with a sentence about money and
   assert.equal((await decide(support, id, "release")).statusCode, 303);
   assert.match(
     textOf((await support.get(`/orders/${id}/retry`)).body),
-    /under the same reference, so it cannot be bought twice/,
+    /under the same reference, so it cannot be bought twice: the supplier refuses a repeated reference/,
   );
   supplier.answers = [sold("RETRIED")];
   const { lookUp } = supplier;
   // Orders of other tests stay unknown.
-  supplier.lookUp = async (reference, known) => (reference.startsWith(id) ? lookUp(reference, known) : lost);
+  supplier.lookUp = async (reference, known, goods) =>
+    reference.startsWith(id) ? lookUp(reference, known, goods) : lost;
   assert.equal((await decide(support, id, "retry")).statusCode, 303);
   await orders.worker.drain();
   supplier.lookUp = lookUp;

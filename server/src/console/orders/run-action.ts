@@ -94,6 +94,7 @@ const FOUND: Readonly<Record<LookedUpPurchase["outcome"], string>> = {
   delivered: "sold, and delivered to the reseller",
   quarantined: "sold and in quarantine: it was written off, or its code was delivered before",
   refused: "refused: nothing was bought",
+  not_made: "counted as not made: the supplier never took it",
   open: "still without an outcome",
 };
 

@@ -7,6 +7,7 @@ import {
   type UnknownPurchase,
 } from "../../fulfilment/operate/list-unknown.ts";
 import { answersText, CLASS_WORDS } from "../../fulfilment/operate/what-was-said.ts";
+import type { NotFoundState } from "../../fulfilment/take/order-work.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { here } from "../../web/pages/here.ts";
 import { linkButton } from "../../web/parts/button.ts";
@@ -177,12 +178,24 @@ const columns = (ctx: ConsoleContext): Column<UnknownPurchase>[] => [
 const saidCell = (one: UnknownPurchase, ctx: ConsoleContext): Html =>
   html`<div>${saidChip(one)} <a href="${supplierHref(ctx, one.supplierId)}">${one.supplierName}</a>: ${answersText(one)}</div><div class="quiet">${idText(one.reference, { short: true })}${
     one.upstreamId === null ? undefined : html`, theirs ${idText(one.upstreamId, { short: true })}`
-  }</div><div class="quiet">${nextLook(one, ctx.now)}</div>`;
+  }</div><div class="quiet">${nextLook(one, ctx.now)}</div>${
+    one.notFoundState === null || one.writtenOffAt !== null
+      ? undefined
+      : html`<div>${WAITS[one.notFoundState]}</div>`
+  }`;
 
 /** An hour is when an alert is raised. */
 const ageChip = (openedAt: Date, now: Date): Html => {
   const ageMs = now.getTime() - openedAt.getTime();
   return chip(spanText(ageMs), ageMs >= HOUR_MS ? "warn" : "wait");
+};
+
+const WAITS: Readonly<Record<NotFoundState, string>> = {
+  books_differ:
+    "Waits for you: the supplier does not find it, and its books lack what they once showed. Ask the supplier whether they are complete.",
+  too_many:
+    "Waits for you: the supplier does not find it, nor several others of this hour. Ask the supplier, then retry or write off.",
+  confirmed: "Counts as not made when the supplier still does not find it.",
 };
 
 const nextLook = ({ nextLookAt, writtenOffAt }: UnknownPurchase, now: Date): Html =>
@@ -216,6 +229,6 @@ const explanation = (ctx: ConsoleContext): Html | undefined =>
     ? notice(
         "quiet",
         "What each of these does",
-        html`<p><b>Look up at supplier</b> asks now, by our reference. Nothing is sent or bought. A code that was sold is delivered.</p><p><b>Keep waiting</b> is to do nothing: look-ups go on, with longer and longer pauses.</p><p><b>Retry</b> looks up first, and sends the same purchase again only if the supplier does not know it. It cannot be bought twice.</p><p><b>Write off</b> pays the reseller back now, and a late code goes to quarantine. The next page shows the amounts first.</p><p><b>${CLASS_WORDS.sold_unreadable}</b>: the supplier has your money. Ask its support for the code and enter it on the order's page, or claim the money. <b>${CLASS_WORDS.pending_there}</b>: it may still sell it. <b>${CLASS_WORDS.not_known}</b>: it has not said whether it sold it.</p>`,
+        html`<p><b>Look up at supplier</b> asks now, by our reference. Nothing is sent or bought. A code that was sold is delivered.</p><p><b>Keep waiting</b> is to do nothing: look-ups go on, with longer and longer pauses. What the supplier does not find for long enough counts as not made by itself, as its page says.</p><p><b>Retry</b> looks up first, and sends the same purchase again only if the supplier does not know it. The next page says whether it could be bought twice. One that waits for you counts as not made if the supplier still does not find it: the next route is tried, or the reseller is paid back.</p><p><b>Write off</b> pays the reseller back now, and a late code goes to quarantine. The next page shows the amounts first.</p><p><b>${CLASS_WORDS.sold_unreadable}</b>: the supplier has your money. Ask its support for the code and enter it on the order's page, or claim the money. <b>${CLASS_WORDS.pending_there}</b>: it may still sell it. <b>${CLASS_WORDS.not_known}</b>: it has not said whether it sold it.</p>`,
       )
     : undefined;

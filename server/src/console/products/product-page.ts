@@ -74,10 +74,11 @@ export const healthTiles = ({
   purchases,
   delivered,
   refused,
+  notMade,
   medianMs,
   p95Ms,
 }: PurchaseHealth): StatTile[] => {
-  const ended = delivered + refused;
+  const ended = delivered + refused + notMade;
   const note = `${countText(purchases)} purchases in 7 days`;
   const spanOf = (ms: number | null): string => (ms === null ? "–" : ms < 1_000 ? `${ms} ms` : spanText(ms));
   return [

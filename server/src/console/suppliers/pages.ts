@@ -1,18 +1,20 @@
+import { parseDuration } from "../../lib/duration.ts";
 import { setEnabled } from "../../suppliers/enable-supplier.ts";
 import { listSupplierSummaries } from "../../suppliers/health-queries.ts";
+import { setNotFoundRule } from "../../suppliers/look-ups/not-found-rule.ts";
 import { setLowBalance } from "../../suppliers/read-balances.ts";
 import { getSupplierDetails } from "../../suppliers/supplier-health.ts";
 import { radioField } from "../../web/form/choice-fields.ts";
 import { defineForm } from "../../web/form/define-form.ts";
 import { redirect } from "../../web/pages/define-page.ts";
-import { orNotFound, sayRefusal } from "../say-refusal.ts";
+import { type OptionFields, orNotFound, sayRefusal } from "../say-refusal.ts";
 import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace } from "../session.ts";
 import { addPages } from "./add-pages.ts";
 import { configPages } from "./config-pages.ts";
 import { priceLimitPages } from "./price-limits.ts";
 import { reconcilePages } from "./reconcile-pages.ts";
 import { reconciliationPages } from "./reconciliation-pages.ts";
-import { balanceForm, renderSupplier } from "./render-supplier.ts";
+import { balanceForm, notFoundForm, renderSupplier } from "./render-supplier.ts";
 import { renderSuppliers } from "./render-suppliers.ts";
 import { enableRoutePages } from "./route-state.ts";
 import { syncPages } from "./sync-pages.ts";
@@ -29,6 +31,17 @@ const stateForm = defineForm({
     ],
   }),
 });
+
+const NOT_FOUND_OPTIONS: OptionFields = {
+  "--not-found-over": { name: "notFoundOver", label: "Over" },
+  "--resend-after": { name: "resendAfter", label: "Lag of its books" },
+};
+
+function durationOf(option: string, text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new RangeError(`${option} is a duration such as 15m, 90s or 1h`);
+  return ms;
+}
 
 /** Where units come from, and how that goes. Nothing here ever reaches a reseller. */
 export function supplierPages(face: ConsoleFace, deps: ConsoleDeps): void {
@@ -77,5 +90,27 @@ export function supplierPages(face: ConsoleFace, deps: ConsoleDeps): void {
       return redirect(supplierPath(idOf(ctx)), "The amount for the alert was changed.");
     },
     again: async (state, ctx) => renderSupplier(await load(ctx), ctx, { balance: state }),
+  });
+  face.action({
+    path: "/suppliers/:id/not-found",
+    permission: "suppliers.manage",
+    form: notFoundForm,
+    run: async ({ notFoundTimes, notFoundOver, resendAfter, notMadePerHour }, ctx) => {
+      const change = async () =>
+        setNotFoundRule(
+          deps,
+          idOf(ctx),
+          {
+            ...(notFoundTimes === undefined ? {} : { times: notFoundTimes }),
+            overMs: durationOf("--not-found-over", notFoundOver),
+            resendAfterMs: durationOf("--resend-after", resendAfter),
+            ...(notMadePerHour === undefined ? {} : { perHour: notMadePerHour }),
+          },
+          byOf(ctx),
+        );
+      await sayRefusal(change(), NOT_FOUND_OPTIONS);
+      return redirect(supplierPath(idOf(ctx)), "The rule for purchases that are not found was changed.");
+    },
+    again: async (state, ctx) => renderSupplier(await load(ctx), ctx, { notFound: state }),
   });
 }

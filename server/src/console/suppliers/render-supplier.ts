@@ -1,9 +1,11 @@
+import { durationText } from "../../lib/duration.ts";
 import { formatAmount } from "../../lib/money.ts";
 import type { RecentPurchase } from "../../suppliers/health-queries.ts";
-import { findKind } from "../../suppliers/registry.ts";
+import { findKind, refusesRepeats } from "../../suppliers/registry.ts";
 import type { ListedRouteRow } from "../../suppliers/route-queries.ts";
 import { HEALTH_MAX, type SupplierDetails } from "../../suppliers/supplier-health.ts";
 import { defineForm, type FormState } from "../../web/form/define-form.ts";
+import { numberField } from "../../web/form/number-fields.ts";
 import { textField } from "../../web/form/text-fields.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { button, linkButton } from "../../web/parts/button.ts";
@@ -33,10 +35,38 @@ export const balanceForm = defineForm({
   }),
 });
 
+export const notFoundForm = defineForm({
+  notFoundTimes: numberField({ label: "Look-ups", min: 1, max: 100, required: true }),
+  notFoundOver: textField({
+    label: "Over",
+    hint: "From the first of them to the last, such as 15m.",
+    maxLength: 10,
+    required: true,
+  }),
+  resendAfter: textField({
+    label: "Lag of its books",
+    hint: "Nothing is sent again sooner, and nothing counts. Such as 1m or 0.",
+    maxLength: 10,
+    required: true,
+  }),
+  notMadePerHour: numberField({
+    label: "At most in an hour",
+    min: 0,
+    max: 100_000,
+    hint: "More than that wait for a person.",
+    required: true,
+  }),
+});
+
 export const renderSupplier = (
   supplier: SupplierDetails,
   ctx: ConsoleContext,
-  { error, balance, limits }: { error?: string | undefined; balance?: FormState; limits?: FormState } = {},
+  {
+    error,
+    balance,
+    limits,
+    notFound,
+  }: { error?: string | undefined; balance?: FormState; limits?: FormState; notFound?: FormState } = {},
 ): PageContent => ({
   title: supplier.name,
   crumbs: [{ label: "Suppliers", href: "/suppliers" }],
@@ -59,6 +89,7 @@ export const renderSupplier = (
         statePanel(supplier, ctx),
         connectionPanel(supplier, ctx),
         refusalsPanel(supplier),
+        notFoundPanel(supplier, ctx, notFound),
         balancePanel(supplier, ctx, balance),
         priceLimitsPanel(supplier, ctx, limits),
       ],
@@ -160,6 +191,45 @@ function balancePanel(
   return panel({ title: "Balance" }, stack(facts(known), form));
 }
 
+function notFoundPanel(
+  { id, kind, notFound }: SupplierDetails,
+  ctx: ConsoleContext,
+  state: FormState | undefined,
+): Html | undefined {
+  if (!notFound) return undefined;
+  const { times, overMs, resendAfterMs, perHour } = notFound;
+  const typed = {
+    notFoundTimes: String(times),
+    notFoundOver: durationText(overMs),
+    resendAfter: durationText(resendAfterMs),
+    notMadePerHour: String(perHour),
+  };
+  const form = may(ctx, "suppliers.manage")
+    ? notFoundForm.render({
+        action: `/suppliers/${id}/not-found`,
+        hidden: ctx.hidden(),
+        state: state ?? notFoundForm.start(typed),
+        submit: "Save",
+        id: "not-found",
+      })
+    : facts([
+        ["Look-ups", String(times)],
+        ["Over", typed.notFoundOver],
+        ["Lag of its books", typed.resendAfter],
+        ["In an hour", `at most ${perHour}`],
+      ]);
+  const repeats = refusesRepeats(kind)
+    ? "It refuses a repeated reference, so nothing can be bought twice."
+    : "It does not promise to refuse a repeated reference. If its books lag for longer than you say here, a purchase can be made twice. Reconcile finds that.";
+  return panel(
+    { title: "Purchases it does not find" },
+    stack(
+      html`<p>After enough look-ups without a find a purchase counts as not made. The next route is tried, or the reseller is paid back. What still arrives goes to quarantine. Until then it is sent again. ${repeats}</p>`,
+      form,
+    ),
+  );
+}
+
 const recentPanel = (recent: readonly RecentPurchase[], ctx: ConsoleContext): Html =>
   tablePanel({
     title: "Latest purchases",
@@ -184,7 +254,7 @@ const tookText = (ms: number): string => (ms < 1_000 ? `${ms} ms` : spanText(ms)
 
 const outcomeCell = ({ status, failureCode, doubtful, sends, looks }: RecentPurchase): Html =>
   twoLines(
-    status === "open" ? chip("unknown") : chip(status),
+    status === "open" ? chip("unknown") : status === "not_made" ? chip("not made", "quiet") : chip(status),
     [
       ...(failureCode === null ? [] : [failureCode]),
       ...(doubtful ? ["answer lost"] : []),

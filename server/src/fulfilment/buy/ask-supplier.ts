@@ -3,7 +3,7 @@ import type { Db } from "../../db/database.ts";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import { identityOf } from "../../suppliers/goods.ts";
 import type { OpenedSupplier } from "../../suppliers/open-suppliers.ts";
-import type { LookUpOutcome, PurchaseOutcome, RemoteSupplier } from "../../suppliers/supplier.ts";
+import type { PurchaseOutcome, RemoteSupplier } from "../../suppliers/supplier.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
 import type { Judgement } from "../judge/judge-answer.ts";
 import type { FulfilmentLimits } from "../limits.ts";
@@ -31,21 +31,18 @@ export const machineTime = ({ machineClock = systemClock }: BuyDeps): number => 
 
 export const UNAVAILABLE: PurchaseOutcome = { kind: "unknown", reason: "not available" };
 
-/**
- * One call. Its answer also updates the supplier's circuit breaker. That a purchase is not found says nothing about whether the
- * supplier sells, so it leaves the breaker as it is.
- */
-export async function ask<Answer extends LookUpOutcome>(
+/** Asks to buy. The answer also updates the supplier's circuit breaker. */
+export async function ask(
   deps: BuyDeps,
   supplierId: string,
-  call: (supplier: RemoteSupplier) => Promise<Answer>,
-  unavailable: PurchaseOutcome = UNAVAILABLE,
-): Promise<Answer | PurchaseOutcome> {
+  call: (supplier: RemoteSupplier) => Promise<PurchaseOutcome>,
+  unavailable: PurchaseOutcome,
+): Promise<PurchaseOutcome> {
   const opened = await deps.openSupplier(supplierId);
   const answer = opened ? await call(opened.supplier) : unavailable;
   const isFault = answer.kind === "unknown" || (answer.kind === "refused" && answer.supplierFault);
   if (!isFault) {
-    if (opened?.hasFailed && answer.kind !== "not_found") await markAnswered(deps, supplierId);
+    if (opened?.hasFailed) await markAnswered(deps, supplierId);
   } else await markFailed(deps, supplierId, answer.kind === "unknown" ? answer.reason : answer.kind);
   return answer;
 }
@@ -92,6 +89,8 @@ export function toOutcome(
       const digest = identity === undefined ? null : deps.digestCode(identity);
       return { ...about, kind: "bought", supplierId, goods, digest, upstreamId };
     }
+    case "not-made":
+      return { ...about, ...judgement, supplierId };
     case "refused":
     case "open":
       return { ...about, ...judgement };

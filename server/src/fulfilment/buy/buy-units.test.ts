@@ -26,14 +26,16 @@ let sales: number;
 
 before(async () => {
   shop = await openShop();
-  supplierId = await addSupplierRow(shop.scrip.db, { kind: "scrip" });
+  supplierId = await addSupplierRow(shop.scrip.db, { kind: "scrip", resendAfterMs: 30_000 });
   productId = await shop.addBought(supplierId);
 });
 after(() => shop.close());
-beforeEach(() => {
+beforeEach(async () => {
+  await shop.scrip.db.rows(sql`update suppliers set consecutive_failures = 0, open_until = null`);
   sales = 0;
   supplier = createScriptedSupplier();
-  shop.clock.advance(3_600_000);
+  // What was sold before is too old to show that the supplier's books are whole.
+  shop.clock.advance(25 * 3_600_000);
 });
 
 const createWorker = () =>
@@ -179,7 +181,7 @@ test("a look-up says which product and face value were asked for, so that others
   assert.deepEqual(asked, [{ sku: route?.sku, value: "25.00", inputFields: null }]);
 });
 
-test("a purchase that is not found does not close the breaker: that the supplier can be read does not mean that it sells", async () => {
+test("no look-up closes the breaker: that the supplier can be read does not mean that it sells", async () => {
   const { db } = shop.scrip;
   const failures = async () =>
     (await db.rows(sql`select consecutive_failures as failures from suppliers where id = ${supplierId}`))[0];
@@ -192,9 +194,13 @@ test("a purchase that is not found does not close the breaker: that the supplier
   await worker.drain();
   assert.deepEqual(supplier.asked, [`buy ${id}.0.0.1`, `look up ${id}.0.0.1`]);
   assert.deepEqual(await failures(), { failures: 1 });
-  shop.clock.advance(worker.deps.limits.resendDelayMs);
+  shop.clock.advance(worker.deps.limits.arrivalMs);
   await worker.drain();
   assert.equal((await shop.read(id)).status, "completed");
+  assert.deepEqual(await failures(), { failures: 1 });
+  supplier.answers = [sold("at once")];
+  await shop.order([productId, 1]);
+  await worker.drain();
   assert.deepEqual(await failures(), { failures: 0 });
 });
 

@@ -22,13 +22,17 @@ let productId: string;
 let supplier: ScriptedSupplier;
 before(async () => {
   shop = await openShop();
-  supplierId = await addSupplierRow(shop.scrip.db, { kind: "scrip" });
+  supplierId = await addSupplierRow(shop.scrip.db, {
+    kind: "scrip",
+    resendAfterMs: FULFILMENT_LIMITS.arrivalMs,
+  });
   productId = await shop.addBought(supplierId);
 });
 after(() => shop.close());
 beforeEach(() => {
   supplier = createScriptedSupplier();
-  shop.clock.advance(3_600_000);
+  // What was sold before is too old to show that the supplier's books are whole.
+  shop.clock.advance(25 * 3_600_000);
 });
 
 const createWorker = (limits = {}, changes = {}) =>
@@ -58,7 +62,7 @@ async function orderWithLostAttempt(): Promise<string> {
   await createWorker().step();
   await eventually("the first send", async () => (supplier.asked.length === 1 ? true : undefined));
   supplier.asked = [];
-  shop.clock.advance(FULFILMENT_LIMITS.leaseMs + FULFILMENT_LIMITS.resendDelayMs);
+  shop.clock.advance(FULFILMENT_LIMITS.leaseMs + FULFILMENT_LIMITS.arrivalMs);
   return id;
 }
 
@@ -127,7 +131,7 @@ test("a refusal of what was sent again is doubted, and the doubt is stored befor
   assert.deepEqual(stored, { sends: 2, doubtful: true, doubted: null });
   assert.deepEqual(await unitStatuses(shop.scrip.db, id), ["waiting"]);
   assert.deepEqual(await attemptOf(id), { sends: 2, doubtful: true, doubted: "out_of_stock" });
-  shop.clock.advance(FULFILMENT_LIMITS.resendDelayMs);
+  shop.clock.advance(FULFILMENT_LIMITS.arrivalMs);
   supplier.lookUp = async () => sold("the first one arrived after all");
   await worker.drain();
   assert.deepEqual(await unitStatuses(shop.scrip.db, id), ["delivered"]);

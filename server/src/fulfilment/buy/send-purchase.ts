@@ -1,5 +1,6 @@
 import { keptAnswer } from "../../suppliers/answer-class.ts";
 import { mapFields } from "../../suppliers/calls/map-fields.ts";
+import type { NotFoundRule } from "../../suppliers/look-ups/not-found-rule.ts";
 import type { PurchaseOutcome, RemoteSupplier } from "../../suppliers/supplier.ts";
 import { judgeSent } from "../judge/judge-answer.ts";
 import type { UnitOutcome } from "../settle/decide-settlement.ts";
@@ -8,12 +9,13 @@ import { ask, type BuyDeps, machineTime, toOutcome, UNAVAILABLE } from "./ask-su
 import { guardPrice, limitOf } from "./guard-price.ts";
 import { referenceOf } from "./reference.ts";
 
-/** `startedAt`: the machine's time before the attempt was written. */
+/** `startedAt`: the machine's time before the attempt was written. `rule`: that of the supplier, when it is sent again. */
 export async function send(
   deps: BuyDeps,
   unit: DueUnit,
   attempt: Attempt,
   startedAt: number,
+  rule?: NotFoundRule,
 ): Promise<UnitOutcome> {
   const { clock, limits } = deps;
   const request = {
@@ -36,7 +38,7 @@ export async function send(
   const isFirst = attempt.sends === 1 && !attempt.doubtful;
   const answer = await ask(deps, attempt.supplierId, buy, isFirst ? NEVER_ASKED : UNAVAILABLE);
   const price = await guardPrice(deps, unit, attempt, answer);
-  const judgement = judgeSent(attempt, answer, clock.now(), limits);
+  const judgement = judgeSent(attempt, answer, clock.now(), limits, rule);
   return { ...toOutcome(deps, unit, attempt, judgement), ...price, said: { send: keptAnswer(answer) } };
 }
 

@@ -10,7 +10,7 @@ export type PurchaseRow = KeptWords & {
   supplierId: string;
   supplierName: string | null;
   sku: string;
-  status: "open" | "delivered" | "refused" | "quarantined";
+  status: "open" | "delivered" | "refused" | "quarantined" | "not_made";
   isUnknown: boolean;
   failureCode: string | null;
   /** Its id of the purchase, also where it was not believed. */

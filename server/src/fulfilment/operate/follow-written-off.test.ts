@@ -26,7 +26,10 @@ let supplier: ScriptedSupplier;
 let worker: TestFulfiller;
 before(async () => {
   shop = await openShop();
-  supplierId = await addSupplierRow(shop.scrip.db, { kind: "scrip" });
+  supplierId = await addSupplierRow(shop.scrip.db, {
+    kind: "scrip",
+    resendAfterMs: FULFILMENT_LIMITS.arrivalMs,
+  });
   productId = await shop.addBought(supplierId);
 });
 after(() => shop.close());

@@ -1,6 +1,7 @@
 import { idsOf } from "../../lib/ids.ts";
 import { type BuyDeps, keyOf } from "../buy/ask-supplier.ts";
 import { lookUpAttempt } from "../buy/look-up-purchase.ts";
+import { notesOf } from "../judge/judge-answer.ts";
 import { lookPauseMs } from "../limits.ts";
 import type { UnitOutcome } from "../settle/decide-settlement.ts";
 import type { SettleDeps } from "../settle/settle-orders.ts";
@@ -12,8 +13,8 @@ import { listWrittenOff, postponeLook, type WrittenOff } from "./written-off-que
 const FOLLOWED_MAX = 16;
 
 /**
- * Looks up purchases that were written off, by the operator or with an order that is delivered whole or not at all and failed.
- * Their units have been refunded, so codes that arrive go to quarantine.
+ * Looks up purchases that count as not made, and those that were written off, by the operator or with an order that is delivered
+ * whole or not at all and failed. Their units go on without them, so codes that arrive go to quarantine.
  * Nothing is sent again. True when there may be more.
  */
 export async function followWrittenOff(deps: BuyDeps & SettleDeps): Promise<boolean> {
@@ -45,16 +46,16 @@ async function follow(deps: BuyDeps & SettleDeps, attempt: WrittenOff): Promise<
 
 /** What a supplier knows of a purchase that was written off. */
 export async function followOutcome(deps: BuyDeps, attempt: WrittenOff): Promise<UnitOutcome> {
-  const limits = { ...deps.limits, resendDelayMs: deps.limits.writtenOffLookMs };
-  const found = await lookUpAttempt({ ...deps, limits }, attempt, attempt);
-  if (found.kind !== "send-again") return found;
+  const found = await lookUpAttempt(deps, attempt, attempt);
+  if (found.kind !== "not-found") return found;
+  const { productId, number, supplierId, lastSentAt } = attempt;
+  const notes = notesOf(attempt);
+  const { askedAt, said } = found;
+  const about = { unit: keyOf(attempt), productId, number, said };
+  const ageMs = askedAt.getTime() - (lastSentAt ?? askedAt).getTime();
+  if (ageMs < deps.limits.writtenOffLookMs) return { ...about, ...notes, kind: "open", dueAt: askedAt };
   // Still not found after all this time: nothing was bought.
-  return {
-    unit: keyOf(attempt),
-    productId: attempt.productId,
-    kind: "refused",
-    number: attempt.number,
-    failureCode: "temporarily_unavailable",
-    said: found.said,
-  };
+  return attempt.status === "not_made"
+    ? { ...about, ...notes, kind: "not-made", supplierId, isConfirmed: true, dueAt: askedAt }
+    : { ...about, kind: "refused", failureCode: "temporarily_unavailable" };
 }

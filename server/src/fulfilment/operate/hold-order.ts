@@ -2,7 +2,7 @@ import type { Db } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { deleteWork } from "../end/end-queries.ts";
 import { COMMAND, noteOf, type Operator, recordOrderAction } from "./operator.ts";
-import { lockOrder, makeDue, makeUnitsDue, setRefundHeld } from "./operator-queries.ts";
+import { confirmNotFound, lockOrder, makeDue, makeUnitsDue, setRefundHeld } from "./operator-queries.ts";
 
 export type OperatedResult = { orderId: string; status: string; refundHeld: boolean };
 
@@ -37,7 +37,10 @@ export const holdOrder = (
     return { orderId, status: order.status, refundHeld: held };
   });
 
-/** Makes an order due now: calls its suppliers again and retries what it can. */
+/**
+ * Makes an order due now: calls its suppliers again and retries what it can. A purchase that waits for a person counts as not made if it
+ * is still not found.
+ */
 export const retryOrder = (
   db: Db,
   clock: Clock,
@@ -54,6 +57,7 @@ export const retryOrder = (
     if (order.status === "completed" || order.status === "refunded")
       throw new RangeError(`${orderId} is ${order.status}: there is nothing to retry`);
     const now = clock.now();
+    await confirmNotFound(tx, orderId);
     await makeUnitsDue(tx, orderId, now);
     await makeDue(tx, orderId, now);
     await recordOrderAction(tx, clock, order, by, { action: "order.retried", after: noteOf(by) });

@@ -6,11 +6,13 @@ import { type BuyDeps, keyOf } from "../buy/ask-supplier.ts";
 import { inTurns } from "../buy/buy-units.ts";
 import { lookUpAttempt } from "../buy/look-up-purchase.ts";
 import { referenceOf } from "../buy/reference.ts";
+import { notesOf } from "../judge/judge-answer.ts";
 import { lookPauseMs } from "../limits.ts";
 import type { UnitOutcome } from "../settle/decide-settlement.ts";
 import { type SettleDeps, settleOrders } from "../settle/settle-orders.ts";
 import { settleOutcomes } from "../settle/settle-outcomes.ts";
 import { returnLeases } from "../take/claim-queries.ts";
+import type { AttemptStatus } from "../take/order-work.ts";
 import { followOutcome } from "./follow-written-off.ts";
 import { leaseOrder, listOpenPurchases, listOutcomes, type OpenPurchase } from "./look-up-queries.ts";
 import { COMMAND, noteOf, type Operator, recordOrderAction } from "./operator.ts";
@@ -32,7 +34,7 @@ export type LookedUpPurchase = {
   /** What the supplier answered, as a class. */
   answer: string;
   /** What became of the purchase. Still `open` means that its outcome is still not known. */
-  outcome: "delivered" | "quarantined" | "refused" | "open";
+  outcome: AttemptStatus;
 };
 export type LookedUpOrder = { orderId: string; purchases: LookedUpPurchase[] };
 
@@ -118,16 +120,15 @@ async function ask(deps: LookUpDeps, purchase: OpenPurchase): Promise<Asked> {
 /** One that the supplier does not know is left to the workers, when it was due anyway. */
 async function askOpen(deps: LookUpDeps, purchase: OpenPurchase): Promise<UnitOutcome> {
   const found = await lookUpAttempt(deps, purchase, purchase);
-  if (found.kind !== "send-again") return found;
-  const { productId, number, dueAt, upstreamId, doubtful, doubtedFailureCode } = purchase;
-  const notes = { upstreamId, doubtful, doubtedFailureCode };
+  if (found.kind !== "not-found") return found;
+  const { productId, number, dueAt } = purchase;
   return {
     unit: keyOf(purchase),
     productId,
     number,
     kind: "open",
     dueAt,
-    ...notes,
+    ...notesOf(purchase),
     said: found.said,
   };
 }

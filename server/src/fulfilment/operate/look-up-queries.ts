@@ -7,6 +7,8 @@ export const attemptColumns: Sql = sql`
   a.order_id as "orderId", a.line_index as "lineIndex", a.unit_index as "unitIndex", a.product_id as "productId",
   a.number, a.supplier_id as "supplierId", a.sku, a.buy_value as value, a.field_map as "fieldMap", a.status, a.failure_code as "failureCode",
   a.upstream_id as "upstreamId", a.doubtful, a.doubted_failure_code as "doubtedFailureCode", a.sends, a.looks,
+  a.not_found_looks as "notFoundLooks", a.not_found_since as "notFoundSince", a.not_found_state as "notFoundState",
+  a.told_state as "toldState",
   a.last_sent_at as "lastSentAt", a.cost_minor as "costMinor", a.max_cost_minor as "maxCostMinor",
   a.cost_currency as "costCurrency", a.supplier_price_minor as "priceMinor",
   a.supplier_price_currency as "priceCurrency",

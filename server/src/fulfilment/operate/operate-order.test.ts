@@ -44,7 +44,10 @@ let balance: number;
 
 before(async () => {
   shop = await openShop();
-  supplierId = await addSupplierRow(shop.scrip.db, { kind: "scrip" });
+  supplierId = await addSupplierRow(shop.scrip.db, {
+    kind: "scrip",
+    resendAfterMs: FULFILMENT_LIMITS.arrivalMs,
+  });
   bought = await shop.addBought(supplierId);
 });
 after(() => shop.close());
@@ -146,7 +149,7 @@ test("a look-up that finds a code which was delivered before says that it is in 
 
 test("a purchase that the supplier does not know stays open after a look-up, and only a worker sends it again", async () => {
   const id = await unknownOrder();
-  shop.clock.advance(FULFILMENT_LIMITS.resendDelayMs + 1);
+  shop.clock.advance(FULFILMENT_LIMITS.arrivalMs + 1);
   supplier.answers = [notFound];
   const { purchases } = await lookUp(id);
   assert.deepEqual(

@@ -2,7 +2,7 @@ import sql from "sql-template-tag";
 import type { Tx } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { OrderStatus } from "../../orders/status.ts";
-import { isChosen, type UnitChoice } from "./unit-choice.ts";
+import { isChosen, type UnitChoice, waitsForPerson } from "./unit-choice.ts";
 
 export type OperatedOrder = Tenant & {
   id: string;
@@ -76,6 +76,12 @@ export const makeDue = (tx: Tx, id: string, now: Date) =>
   tx.rows(sql`
     insert into order_work (order_id, due_at) values (${id}, ${now})
     on conflict (order_id) do update set due_at = excluded.due_at where order_work.lease_token is null`);
+
+/** A person has decided: what is still not found counts as not made. */
+export const confirmNotFound = (tx: Tx, id: string) =>
+  tx.rows(sql`
+    update supplier_attempts set not_found_state = 'confirmed'
+    where order_id = ${id} and status = 'open' and written_off_at is null and ${waitsForPerson}`);
 
 export const makeUnitsDue = (tx: Tx, id: string, now: Date) =>
   tx.rows(sql`

@@ -2,7 +2,7 @@ import sql from "sql-template-tag";
 import type { Queryable } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { OrderStatus } from "../../orders/status.ts";
-import { isUnknown } from "./unit-choice.ts";
+import { isUnknown, waitsForPerson } from "./unit-choice.ts";
 import type { KeptWords } from "./what-was-said.ts";
 
 /** The units of one line, by where they are. */
@@ -35,6 +35,10 @@ export type OrderState = Tenant & {
   /** Purchases without an outcome, and how many of them were written off. */
   openPurchases: number;
   writtenOff: number;
+  /** Of the open purchases, those that their supplier does not find and a person must decide about. */
+  waitsForPerson: number;
+  /** The kinds of the suppliers of the open purchases. */
+  openKinds: string[];
   lines: LineState[];
   /** What the unknown purchases may have cost, by currency and by what their suppliers have said. */
   unknownCosts: UnknownCost[];
@@ -87,18 +91,23 @@ const selectStates = (ids: readonly string[], now: Date) => sql`
          exists (
            select from order_work w where w.order_id = o.id and w.lease_token is not null and w.due_at > ${now}
          ) as "isTaken", open.purchases as "openPurchases", open.written_off as "writtenOff", open.costs as "unknownCosts",
-         l.lines
+         open.waits as "waitsForPerson", array(
+           select distinct s.kind from supplier_attempts a join suppliers s on s.id = a.supplier_id
+           where a.order_id = o.id and a.status = 'open' and a.written_off_at is null
+         ) as "openKinds", l.lines
   from unnest(${ids}::text[]) with ordinality as asked (id, place)
   join orders o on o.id = asked.id
   join resellers r on r.id = o.reseller_id
   cross join lateral (
     select coalesce(sum(c.purchases), 0)::integer as purchases, coalesce(sum(c.written_off), 0)::integer as written_off,
+           coalesce(sum(c.waits), 0)::integer as waits,
            json_agg(json_build_object('currency', c.currency, 'toldState', c.told_state, 'amountMinor', c.amount::text,
                                       'units', c.unknown, 'upstreamIds', c.upstream_ids))
              filter (where c.unknown > 0) as costs
     from (
       select coalesce(a.supplier_price_currency, a.cost_currency) as currency, a.told_state, count(*) as purchases,
              count(*) filter (where a.written_off_at is not null) as written_off,
+             count(*) filter (where a.written_off_at is null and ${waitsForPerson}) as waits,
              count(*) filter (where a.written_off_at is null and ${isUnknown(now)}) as unknown,
              sum(coalesce(a.supplier_price_minor, a.cost_minor))
                filter (where a.written_off_at is null and ${isUnknown(now)}) as amount,

@@ -13,6 +13,9 @@ export const keptWords: Sql = sql`
   a.send_http_status::integer as "sendHttpStatus", a.send_status_word as "sendWord", a.look_answer as "lookAnswer",
   a.look_http_status::integer as "lookHttpStatus", a.look_status_word as "lookWord"`;
 
+/** Whether an open attempt that its supplier does not find waits for a person. */
+export const waitsForPerson: Sql = sql`not_found_state in ('books_differ', 'too_many')`;
+
 export type UnitRef = { lineIndex: number; unitIndex: number };
 
 /** Which units of an order are meant. */

@@ -2,6 +2,7 @@ import sql, { empty } from "sql-template-tag";
 import type { Queryable } from "../../db/database.ts";
 import type { OrderStatus } from "../../orders/status.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
+import type { NotFoundState } from "../take/order-work.ts";
 import { isUnknown, keptWords } from "./unit-choice.ts";
 import type { KeptWords } from "./what-was-said.ts";
 
@@ -25,6 +26,8 @@ export type UnknownRow = UnitKey &
     /** A no that came after a lost answer and is not believed yet. */
     doubtedFailureCode: string | null;
     writtenOffAt: Date | null;
+    /** Why a person must decide about it, if that is so. */
+    notFoundState: NotFoundState | null;
     /** What it may have cost; null where it is not known. */
     costMinor: bigint | null;
     costCurrency: string | null;
@@ -57,7 +60,7 @@ export const listUnknownRows = (
            s.name as "supplierName", coalesce(a.upstream_id, a.told_upstream_id) as "upstreamId",
            a.opened_at as "openedAt", a.last_sent_at as "lastSentAt", ${keptWords}, a.looked_at as "lookedAt",
            coalesce(a.next_look_at, u.due_at) as "nextLookAt", a.doubted_failure_code as "doubtedFailureCode",
-           a.written_off_at as "writtenOffAt", coalesce(a.supplier_price_minor, a.cost_minor) as "costMinor",
+           a.written_off_at as "writtenOffAt", a.not_found_state as "notFoundState", coalesce(a.supplier_price_minor, a.cost_minor) as "costMinor",
            coalesce(a.supplier_price_currency, a.cost_currency) as "costCurrency", l.unit_price_minor as "priceMinor",
            o.currency
     from (

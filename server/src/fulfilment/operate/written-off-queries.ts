@@ -8,11 +8,11 @@ import { isChosen, type UnitChoice } from "./unit-choice.ts";
 export type WrittenOff = UnitKey &
   Attempt & { productId: string; inputFields: Record<string, string> | null };
 
-/** Written-off attempts that are due for a look-up, locked against other workers. */
+/** Attempts that were written off or count as not made, and that are due for a look-up, locked against other workers. */
 export const listWrittenOff = (tx: Tx, now: Date, limit: number) =>
   tx.rows<WrittenOff>(sql`
     select ${attemptColumns} from supplier_attempts a
-    where status = 'open' and written_off_at is not null and next_look_at <= ${now}
+    where status in ('open', 'not_made') and written_off_at is not null and next_look_at <= ${now}
     order by next_look_at, order_id, line_index, unit_index limit ${limit}
     for update skip locked`);
 

@@ -68,6 +68,9 @@ const outcomeOf = (unit: UnitKey): fc.Arbitrary<UnitOutcome> => {
     upstreamId: fc.option(fc.constant("upstream")),
     doubtful: fc.boolean(),
     doubtedFailureCode: fc.option(failureCode),
+    notFoundLooks: fc.nat({ max: 9 }),
+    notFoundSince: fc.option(fc.constant(NOW)),
+    notFoundState: fc.constant(null),
   };
   return fc.oneof(
     { weight: 3, arbitrary: bought },
@@ -85,6 +88,12 @@ const outcomeOf = (unit: UnitKey): fc.Arbitrary<UnitOutcome> => {
     fc.record({ ...about, kind: kind("test-code"), code: fc.constant("TEST-1"), type: fc.constant("code") }),
     fc.record({ ...about, kind: kind("refused"), number, failureCode }),
     fc.record({ ...about, kind: kind("open"), number, dueAt: fc.constant(LATER), ...notes }),
+    fc.record({
+      ...{ ...about, ...notes, supplierId, number },
+      kind: kind("not-made"),
+      isConfirmed: fc.boolean(),
+      dueAt: fc.constant(LATER),
+    }),
     fc.record({ ...about, kind: kind("wait"), until: fc.constant(LATER) }),
     fc.record({ ...about, kind: kind("give-up"), failureCode }),
   );
@@ -107,18 +116,24 @@ const states: fc.Arbitrary<SettlementState> = fc
       ),
     ),
     entered: fc.subarray([...UNITS]),
+    notMade: fc.subarray(UNITS.flatMap((unit) => [1, 2].map((one) => attemptText(unit, one)))),
+    room: fc.tuple(...SUPPLIERS.map(() => fc.nat({ max: 2 }))),
     stock: fc.tuple(...Array.from({ length: 4 }, () => fc.nat({ max: 3 }))),
     known: fc.subarray(CODES, { maxLength: 2 }),
   })
-  .map(({ waiting, open, entered, stock, known }) => ({
+  .map(({ entered, ...state }) => ({
+    ...state,
+    // A unit whose code was entered does not wait, and has no open purchase.
+    entered: entered
+      .filter((unit) => !state.waiting.includes(unit) && state.open[UNITS.indexOf(unit)] === null)
+      .map((unit) => attemptText(unit, 1)),
+  }))
+  .map(({ waiting, open, entered, notMade, room, stock, known }) => ({
     waiting: new Set(waiting.map(unitText)),
     openAttempts: new Set(open.filter((one) => one !== null)),
-    // A unit whose code was entered does not wait, and has no open purchase.
-    enteredAttempts: new Set(
-      entered
-        .filter((unit) => !waiting.includes(unit) && open[UNITS.indexOf(unit)] === null)
-        .map((unit) => attemptText(unit, 1)),
-    ),
+    enteredAttempts: new Set(entered),
+    notMade: new Set(notMade.filter((one) => !open.includes(one) && !entered.includes(one))),
+    notMadeRoom: new Map(room.map((count, index) => [SUPPLIERS[index] ?? "", count])),
     picked: new Map(
       stock.map((count, index) => {
         const [product, supplier] = [`product ${index % 2}`, SUPPLIERS[index >> 1] ?? ""];
@@ -154,6 +169,9 @@ const boughtFor = (all: readonly UnitOutcome[], unit: UnitKey) => {
   assert.ok(found?.kind === "bought");
   return found;
 };
+
+const isEntered = (state: SettlementState, all: readonly UnitOutcome[], unit: UnitKey): boolean =>
+  state.enteredAttempts.has(attemptText(unit, boughtFor(all, unit).number));
 
 promise(
   "each picked code is handed out at most once, to a unit of its product and supplier",
@@ -205,29 +223,36 @@ promise("a code that is known, or came earlier in the batch, goes to quarantine"
     if ("test" in code.content) continue;
     const digest = boughtFor(all, code).digest?.toString("hex");
     const isKnown = digest !== undefined && seen.has(digest);
-    const isLate = !state.waiting.has(unitText(code));
+    const { number } = boughtFor(all, code);
+    const isLate = !state.waiting.has(unitText(code)) || state.notMade.has(attemptText(code, number));
     assert.equal(code.quarantineReason, isKnown ? "duplicate" : isLate ? "late" : null);
     if (digest !== undefined) seen.add(digest);
   }
 });
 
 promise(
-  "an attempt that is not open is left alone; one that is keeps what was bought",
+  "an attempt that has ended is left alone; one that is open, or counts as not made, keeps what was bought",
   (state, all, settled) => {
-    const touched = [...settled.attemptsEnded, ...settled.attemptsOpen].map((one) =>
+    const { attemptsEnded, attemptsOpen, attemptsNotMade } = settled;
+    const touched = [...attemptsEnded, ...attemptsOpen, ...attemptsNotMade].map((one) =>
       attemptText(one, one.number),
     );
     allDifferent(touched);
-    const told = all
-      .filter((one) => one.kind === "bought" || one.kind === "refused" || one.kind === "open")
-      .map((one) => attemptText(one.unit, one.number));
-    assert.deepEqual(touched.sort(), told.filter((text) => state.openAttempts.has(text)).sort());
+    const told = all.flatMap((one) => {
+      if (!["bought", "refused", "open", "not-made"].includes(one.kind) || !("number" in one)) return [];
+      const text = attemptText(one.unit, one.number ?? 0);
+      // What was written off in the meantime is followed by itself.
+      const isWrittenOff = state.openAttempts.has(text) && !state.waiting.has(unitText(one.unit));
+      return one.kind === "not-made" && isWrittenOff ? [] : [text];
+    });
+    const isFollowed = (text: string): boolean => state.openAttempts.has(text) || state.notMade.has(text);
+    assert.deepEqual(touched.sort(), told.filter(isFollowed).sort());
     for (const one of settled.attemptsEnded) assert.equal(one.status === "refused", one.failureCode !== null);
     const bought = settled.attemptsEnded.filter(({ status }) => status !== "refused");
     assert.deepEqual(
       bought.map(unitText).sort(),
       settled.codesNew
-        .filter((code) => "goods" in code.content && !state.enteredAttempts.has(attemptText(code, 1)))
+        .filter((code) => "goods" in code.content && !isEntered(state, all, code))
         .map(unitText)
         .sort(),
     );
@@ -248,12 +273,40 @@ promise(
   },
 );
 
+promise(
+  "only so many purchases of a supplier count as not made; the others stay open and wait for a person",
+  (state, all, settled) => {
+    const asked = all.flatMap((one) => (one.kind === "not-made" ? [one] : []));
+    const ends = (one: (typeof asked)[number]): boolean =>
+      settled.attemptsNotMade.some(
+        (made) => attemptText(made, made.number) === attemptText(one.unit, one.number),
+      );
+    for (const [supplierId, room] of state.notMadeRoom) {
+      const open = asked.filter(
+        (one) =>
+          one.supplierId === supplierId &&
+          state.openAttempts.has(attemptText(one.unit, one.number)) &&
+          state.waiting.has(unitText(one.unit)),
+      );
+      let left = room;
+      for (const one of open) {
+        assert.equal(ends(one), one.isConfirmed || left > 0);
+        if (ends(one)) left -= 1;
+        const held = settled.attemptsOpen.find((other) => unitText(other) === unitText(one.unit));
+        assert.equal(held?.notFoundState, ends(one) ? undefined : "too_many");
+        const due = settled.unitsLater.find((unit) => unitText(unit) === unitText(one.unit))?.dueAt;
+        assert.deepEqual(due, ends(one) ? state.now : one.dueAt);
+      }
+    }
+  },
+);
+
 promise("a worker without its lease ends no purchase", (state, all, settled) => {
   const late = all.map((one) => (one.kind === "bought" ? { ...one, isLate: true as const } : one));
   const { attemptsEnded, codesNew } = decideSettlement(state, late, newId);
   assert.ok(attemptsEnded.every(({ status }) => status === "refused"));
   const kept = codesNew.filter((code) => "goods" in code.content).map(unitText);
-  const entered = settled.codesNew.filter((code) => state.enteredAttempts.has(attemptText(code, 1)));
+  const entered = settled.codesNew.filter((code) => "goods" in code.content && isEntered(state, all, code));
   assert.deepEqual(kept, entered.map(unitText));
 });
 

@@ -4,7 +4,7 @@ import type { KeptAnswer } from "../../suppliers/answer-class.ts";
 import type { Goods, GoodsType } from "../../suppliers/goods.ts";
 import type { FailureCode, SupplierPrice } from "../../suppliers/supplier.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
-import type { Route } from "../take/order-work.ts";
+import type { Attempt, Route } from "../take/order-work.ts";
 
 /** What is known about a unit before anything is written. */
 export type UnitOutcome = { unit: UnitKey; productId: string } & (
@@ -33,6 +33,15 @@ export type UnitOutcome = { unit: UnitKey; productId: string } & (
     }
   /** Undecided: the attempt stays open and is looked up again. */
   | ({ kind: "open"; number: number; dueAt: Date; price?: SupplierPrice; said?: SupplierSaid } & AttemptNotes)
+  /** The supplier never took it. If too many of that supplier count as not made, it stays open until `dueAt` and waits for a person. */
+  | ({
+      kind: "not-made";
+      number: number;
+      supplierId: string;
+      isConfirmed: boolean;
+      dueAt: Date;
+      said?: SupplierSaid;
+    } & AttemptNotes)
   | { kind: "wait"; until: Date }
   /** With a number: that attempt is open and is written off. If it has bought the unit after all, its code goes to quarantine. */
   | { kind: "give-up"; failureCode: FailureCode; number?: number }
@@ -46,7 +55,7 @@ export type AttemptNotes = {
   upstreamId: string | null;
   doubtful: boolean;
   doubtedFailureCode: FailureCode | null;
-};
+} & Pick<Attempt, "notFoundLooks" | "notFoundSince" | "notFoundState">;
 
 /** What the database said under the locks of the orders. */
 export type SettlementState = {
@@ -55,6 +64,10 @@ export type SettlementState = {
   openAttempts: ReadonlySet<string>;
   /** Attempts that a person ended by entering the code, and for which the supplier has sent nothing since. */
   enteredAttempts: ReadonlySet<string>;
+  /** Attempts that count as not made. They are followed; their units go on without them. */
+  notMade: ReadonlySet<string>;
+  /** How many more purchases of each supplier can count as not made now. */
+  notMadeRoom: ReadonlyMap<string, number>;
   /** Codes picked from stock, by product and supplier. */
   picked: ReadonlyMap<string, string[]>;
   knownDigests: ReadonlySet<string>;
@@ -93,6 +106,11 @@ export type Settlement = {
   attemptsOpen: (UnitKey &
     AttemptNotes & { number: number; price: SupplierPrice | null; said?: SupplierSaid | undefined })[];
   attemptsWrittenOff: (UnitKey & { number: number })[];
+  attemptsNotMade: (UnitKey &
+    Pick<AttemptNotes, "notFoundLooks" | "notFoundSince"> & {
+      number: number;
+      said?: SupplierSaid | undefined;
+    })[];
   unitsEnded: (UnitKey & { failureCode: FailureCode | null })[];
   unitsLater: (UnitKey & { dueAt: Date })[];
 };
@@ -114,17 +132,20 @@ export function decideSettlement(
     attemptsEnded: [],
     attemptsOpen: [],
     attemptsWrittenOff: [],
+    attemptsNotMade: [],
     unitsEnded: [],
     unitsLater: [],
   };
   const picked = new Map([...state.picked].map(([key, ids]) => [key, [...ids]]));
   const seenDigests = new Set(state.knownDigests);
-  for (const outcome of outcomes) decideOne({ ...state, picked, ids }, seenDigests, settlement, outcome);
+  const notMadeRoom = new Map(state.notMadeRoom);
+  const deciding = { ...state, picked, notMadeRoom, ids };
+  for (const outcome of outcomes) decideOne(deciding, seenDigests, settlement, outcome);
   return settlement;
 }
 
 /** Codes are the only thing that is new, and need ids. */
-type Deciding = SettlementState & { ids: Ids };
+type Deciding = SettlementState & { notMadeRoom: Map<string, number>; ids: Ids };
 
 function decideOne(
   state: Deciding,
@@ -138,8 +159,11 @@ function decideOne(
     case "bought":
       decideBought(state, seenDigests, settlement, outcome);
       return;
+    case "not-made":
+      decideNotMade(state, settlement, outcome, isWaiting);
+      return;
     case "refused":
-      if (!state.openAttempts.has(attemptText(unit, outcome.number))) return;
+      if (!isFollowed(state, unit, outcome.number)) return;
       settlement.attemptsEnded.push({
         ...unit,
         number: outcome.number,
@@ -149,12 +173,14 @@ function decideOne(
         price: outcome.price ?? null,
         ...saidOf(outcome),
       });
-      if (isWaiting) settlement.unitsLater.push({ ...unit, dueAt: state.now });
+      if (isWaiting && isOpen(state, unit, outcome.number))
+        settlement.unitsLater.push({ ...unit, dueAt: state.now });
       return;
     case "open":
-      if (!state.openAttempts.has(attemptText(unit, outcome.number))) return;
+      if (!isFollowed(state, unit, outcome.number)) return;
       settlement.attemptsOpen.push({ ...unit, ...outcome, price: outcome.price ?? null });
-      if (isWaiting) settlement.unitsLater.push({ ...unit, dueAt: outcome.dueAt });
+      if (isWaiting && isOpen(state, unit, outcome.number))
+        settlement.unitsLater.push({ ...unit, dueAt: outcome.dueAt });
       return;
   }
   // The operator may have given the unit up. Nothing was bought for it, so there is nothing to keep.
@@ -180,11 +206,39 @@ function decideOne(
   }
 }
 
+const isOpen = ({ openAttempts }: SettlementState, unit: UnitKey, number: number): boolean =>
+  openAttempts.has(attemptText(unit, number));
+
+const isFollowed = (state: SettlementState, unit: UnitKey, number: number): boolean =>
+  isOpen(state, unit, number) || state.notMade.has(attemptText(unit, number));
+
+/** The next route follows, or the unit is given up. One that was written off in the meantime is followed further by itself. */
+function decideNotMade(
+  state: Deciding,
+  settlement: Settlement,
+  outcome: UnitOutcome & { kind: "not-made" },
+  isWaiting: boolean,
+): void {
+  const { unit, number, supplierId, isConfirmed, notFoundLooks, notFoundSince } = outcome;
+  const ended = { ...unit, number, notFoundLooks, notFoundSince, ...saidOf(outcome) };
+  if (state.notMade.has(attemptText(unit, number))) settlement.attemptsNotMade.push(ended);
+  if (!isOpen(state, unit, number) || !isWaiting) return;
+  const room = state.notMadeRoom.get(supplierId) ?? 0;
+  if (!isConfirmed && room <= 0) {
+    settlement.attemptsOpen.push({ ...unit, ...outcome, notFoundState: "too_many", price: null });
+    settlement.unitsLater.push({ ...unit, dueAt: outcome.dueAt });
+    return;
+  }
+  state.notMadeRoom.set(supplierId, room - 1);
+  settlement.attemptsNotMade.push(ended);
+  settlement.unitsLater.push({ ...unit, dueAt: state.now });
+}
+
 const saidOf = ({ said }: { said?: SupplierSaid }): { said?: SupplierSaid } => (said ? { said } : {});
 
 /**
- * A known code, or one for a unit that was given up, was paid for and must not be delivered. Nor must what the supplier sends after a
- * person has entered the code: the unit has it.
+ * A known code, or one for a unit that was given up or went on without it, was paid for and must not be delivered. Nor must what the
+ * supplier sends after a person has entered the code: the unit has it.
  */
 function decideBought(
   state: Deciding,
@@ -193,16 +247,15 @@ function decideBought(
   outcome: UnitOutcome & { kind: "bought" },
 ): void {
   const { unit, productId, number, supplierId, goods, digest, upstreamId, price = null } = outcome;
-  const attempt = attemptText(unit, number);
-  const isOpen = state.openAttempts.has(attempt) && !outcome.isLate;
-  if (!isOpen && !state.enteredAttempts.has(attempt)) return;
-  const isWaiting = state.waiting.has(unitText(unit));
+  const isEnding = isFollowed(state, unit, number) && !outcome.isLate;
+  if (!isEnding && !state.enteredAttempts.has(attemptText(unit, number))) return;
+  const isWaiting = state.waiting.has(unitText(unit)) && isOpen(state, unit, number);
   const isKnown = digest !== null && seenDigests.has(digest.toString("hex"));
   const quarantineReason = isKnown ? "duplicate" : isWaiting ? null : "late";
   if (digest) seenDigests.add(digest.toString("hex"));
   const content = { goods, supplierId, digest };
   settlement.codesNew.push({ ...unit, id: state.ids("cod"), productId, content, quarantineReason });
-  if (!isOpen) return;
+  if (!isEnding) return;
   const status = quarantineReason === null ? "delivered" : "quarantined";
   settlement.attemptsEnded.push({
     ...unit,

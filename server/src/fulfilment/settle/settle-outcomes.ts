@@ -1,6 +1,7 @@
 import type { Tx } from "../../db/database.ts";
 import type { Ids } from "../../lib/ids.ts";
 import { encodeGoods, type Goods } from "../../suppliers/goods.ts";
+import { toRule } from "../../suppliers/look-ups/not-found-rule.ts";
 import { deliveredPlace, quarantinePlace } from "../../vault/code-place.ts";
 import type { CodeVault } from "../../vault/code-vault.ts";
 import { createPacer } from "../../work/pace.ts";
@@ -33,9 +34,12 @@ import {
   findKnownDigests,
   insertCodes,
   insertEndedAttempts,
+  lockNotMade,
+  markNotMade,
   noteAttempts,
   postponeUnits,
   readUnitStates,
+  type UnitState,
   writeOffAttempts,
 } from "./settle-queries.ts";
 
@@ -51,9 +55,11 @@ export async function settleOutcomes(
   now: Date,
 ): Promise<EndedUnits[]> {
   if (outcomes.length === 0) return [];
+  // Suppliers are locked after orders and before stock, as everywhere.
+  const notMadeRoom = await lockNotMadeRoom(tx, outcomes, now);
   const needs = stockNeeds(outcomes);
   const picked = needs.length === 0 ? [] : await pickStock(tx, needs, now);
-  const settlement = decideSettlement(await readState(tx, outcomes, picked, now), outcomes, ids);
+  const settlement = decideSettlement(await readState(tx, outcomes, picked, notMadeRoom, now), outcomes, ids);
   await writeGoods(tx, vault, settlement, picked, now);
   return writeUnits(tx, settlement, now);
 }
@@ -84,6 +90,7 @@ async function readState(
   tx: Tx,
   outcomes: readonly UnitOutcome[],
   picked: readonly PickedCode[],
+  notMadeRoom: ReadonlyMap<string, number>,
   now: Date,
 ): Promise<SettlementState> {
   const units = await readUnitStates(
@@ -93,16 +100,33 @@ async function readState(
   const digests = outcomes.flatMap((one) => (one.kind === "bought" && one.digest ? [one.digest] : []));
   return {
     waiting: new Set(units.filter(({ status }) => status === "waiting").map(unitText)),
-    openAttempts: new Set(
-      units.flatMap((unit) => (unit.openNumber === null ? [] : [attemptText(unit, unit.openNumber)])),
-    ),
-    enteredAttempts: new Set(
-      units.flatMap((unit) => (unit.enteredNumber === null ? [] : [attemptText(unit, unit.enteredNumber)])),
-    ),
+    openAttempts: new Set(units.flatMap((unit) => attemptsOf(unit, "open"))),
+    enteredAttempts: new Set(units.flatMap((unit) => attemptsOf(unit, "entered"))),
+    notMade: new Set(units.flatMap((unit) => attemptsOf(unit, "not_made"))),
+    notMadeRoom,
     picked: groupPicked(picked),
     knownDigests: new Set(digests.length === 0 ? [] : await findKnownDigests(tx, digests)),
     now,
   };
+}
+
+const attemptsOf = ({ attempts, ...unit }: UnitState, state: string): string[] =>
+  (attempts ?? []).filter((one) => one.state === state).map(({ number }) => attemptText(unit, number));
+
+const HOUR_MS = 3_600_000;
+
+/** Locks the suppliers that lost a purchase, so that two workers cannot both count the last one of an hour. */
+async function lockNotMadeRoom(
+  tx: Tx,
+  outcomes: readonly UnitOutcome[],
+  now: Date,
+): Promise<ReadonlyMap<string, number>> {
+  const ids = outcomes.flatMap((one) =>
+    one.kind === "not-made" && !one.isConfirmed ? [one.supplierId] : [],
+  );
+  if (ids.length === 0) return new Map();
+  const counts = await lockNotMade(tx, [...new Set(ids)], new Date(now.getTime() - HOUR_MS));
+  return new Map(counts.map(({ id, count, ...stored }) => [id, toRule(stored).perHour - count]));
 }
 
 /** Seals and writes the codes, and the attempts that brought them. */
@@ -137,10 +161,12 @@ function atCosts({ attemptsNew, codesTaken }: Settlement, picked: readonly Picke
 }
 
 async function writeUnits(tx: Tx, settlement: Settlement, now: Date): Promise<EndedUnits[]> {
-  const { attemptsEnded, attemptsOpen, attemptsWrittenOff, unitsEnded, unitsLater } = settlement;
+  const { attemptsEnded, attemptsOpen, attemptsWrittenOff, attemptsNotMade, unitsEnded, unitsLater } =
+    settlement;
   if (attemptsEnded.length > 0) await endAttempts(tx, attemptsEnded, now);
   if (attemptsOpen.length > 0) await noteAttempts(tx, attemptsOpen, now);
   if (attemptsWrittenOff.length > 0) await writeOffAttempts(tx, attemptsWrittenOff, now);
+  if (attemptsNotMade.length > 0) await markNotMade(tx, attemptsNotMade, now);
   if (unitsLater.length > 0) await postponeUnits(tx, unitsLater);
   return unitsEnded.length > 0 ? endUnits(tx, unitsEnded, now) : [];
 }

@@ -1,5 +1,6 @@
 import sql, { type Sql } from "sql-template-tag";
 import type { Tx } from "../../db/database.ts";
+import { ruleColumns, type StoredRule } from "../../suppliers/look-ups/not-found-rule.ts";
 import type { SupplierPrice } from "../../suppliers/supplier.ts";
 import type { UnitKey } from "../../vault/code-place.ts";
 import type { StoredSeal } from "../sealing/seal-to-reseller.ts";
@@ -25,28 +26,31 @@ export const lockTakenOrders = (tx: Tx, leases: readonly Lease[]) =>
     { name: "lock-taken-orders" },
   );
 
+/**
+ * With the attempts that a code can still arrive for, if any. `entered`: a person has entered the code, and the supplier has sent none
+ * since.
+ */
 export type UnitState = UnitKey & {
   status: string;
-  openNumber: number | null;
-  /** Of a purchase whose code a person entered, until the supplier sends one too. */
-  enteredNumber: number | null;
+  attempts: { number: number; state: "open" | "not_made" | "entered" }[] | null;
 };
 
 export const readUnitStates = (tx: Tx, units: readonly UnitKey[]) =>
   tx.rows<UnitState>(
     sql`
       select u.order_id as "orderId", u.line_index as "lineIndex", u.unit_index as "unitIndex", u.status,
-             case when a.status = 'open' then a.number end as "openNumber",
-             case when a.by_hand and not exists (
-               select from codes c where c.supplier_id = a.supplier_id and c.state = 'quarantined'
-                 and c.order_id = u.order_id and c.line_index = u.line_index and c.unit_index = u.unit_index
-             ) then a.number end as "enteredNumber"
+             a.attempts
       from ${unitRows(units)} as asked (order_id, line_index, unit_index)
       join order_units u using (order_id, line_index, unit_index)
       left join lateral (
-        select a.number, a.status, a.by_hand, a.supplier_id from supplier_attempts a
+        select json_agg(json_build_object('number', a.number, 'state', case when a.by_hand then 'entered' else a.status end))
+          as attempts
+        from supplier_attempts a
         where a.order_id = u.order_id and a.line_index = u.line_index and a.unit_index = u.unit_index
-          and (a.status = 'open' or a.by_hand)
+          and (a.status in ('open', 'not_made') or a.by_hand and not exists (
+            select from codes c where c.supplier_id = a.supplier_id and c.state = 'quarantined'
+              and c.order_id = u.order_id and c.line_index = u.line_index and c.unit_index = u.unit_index
+          ))
       ) a on true`,
     { name: "read-unit-states" },
   );
@@ -189,7 +193,7 @@ export const endAttempts = (tx: Tx, attempts: Settlement["attemptsEnded"], now: 
     ) as one (order_id, line_index, unit_index, number, status, failure_code, upstream_id, by_hand, price_minor,
               price_currency, ${SAID})
     where a.order_id = one.order_id and a.line_index = one.line_index and a.unit_index = one.unit_index
-      and a.number = one.number and a.status = 'open'`);
+      and a.number = one.number and a.status in ('open', 'not_made')`);
 
 /** They are looked up further, without their units. */
 export const writeOffAttempts = (tx: Tx, attempts: Settlement["attemptsWrittenOff"], now: Date) =>
@@ -207,6 +211,10 @@ export const noteAttempts = (tx: Tx, attempts: Settlement["attemptsOpen"], now: 
     update supplier_attempts a
     set upstream_id = coalesce(one.upstream_id, a.upstream_id), doubtful = one.doubtful,
         doubted_failure_code = one.doubted_failure_code, looks = a.looks + 1,
+        not_found_looks = one.not_found_looks, not_found_since = one.not_found_since,
+        -- A person may have decided while the supplier was asked.
+        not_found_state = case when a.not_found_state = 'confirmed' and one.not_found_state is not null then 'confirmed'
+          else one.not_found_state end,
         ${newPrice(sql`one.doubted_failure_code is null`)},
         ${newAnswers(now)}
     from unnest(
@@ -214,11 +222,46 @@ export const noteAttempts = (tx: Tx, attempts: Settlement["attemptsOpen"], now: 
       ${attempts.map((one) => one.unitIndex)}::integer[], ${attempts.map((one) => one.number)}::smallint[],
       ${attempts.map((one) => one.upstreamId)}::text[], ${attempts.map((one) => one.doubtful)}::boolean[],
       ${attempts.map((one) => one.doubtedFailureCode)}::text[], ${priceColumns(attempts)},
-      ${saidColumns(attempts)}
+      ${saidColumns(attempts)}, ${attempts.map((one) => one.notFoundLooks)}::integer[],
+      ${attempts.map((one) => one.notFoundSince)}::timestamptz[], ${attempts.map((one) => one.notFoundState)}::text[]
     ) as one (order_id, line_index, unit_index, number, upstream_id, doubtful, doubted_failure_code, price_minor,
-              price_currency, ${SAID})
+              price_currency, ${SAID}, not_found_looks, not_found_since, not_found_state)
     where a.order_id = one.order_id and a.line_index = one.line_index and a.unit_index = one.unit_index
-      and a.number = one.number and a.status = 'open'`);
+      and a.number = one.number and a.status in ('open', 'not_made')`);
+
+/**
+ * The supplier never took them: they end, and are followed like purchases that were written off. One that was not found for long
+ * enough after that is not followed any more.
+ */
+export const markNotMade = (tx: Tx, attempts: Settlement["attemptsNotMade"], now: Date) =>
+  tx.rows(sql`
+    update supplier_attempts a
+    set status = 'not_made', resolved_at = coalesce(a.resolved_at, ${now}), looks = a.looks + 1,
+        ${newAnswers(now)}, written_off_at = coalesce(a.written_off_at, ${now}), not_made_at = coalesce(a.not_made_at, ${now}),
+        next_look_at = case when a.status = 'open' then ${now}::timestamptz end,
+        not_found_looks = one.not_found_looks, not_found_since = one.not_found_since
+    from unnest(
+      ${attempts.map((one) => one.orderId)}::text[], ${attempts.map((one) => one.lineIndex)}::smallint[],
+      ${attempts.map((one) => one.unitIndex)}::integer[], ${attempts.map((one) => one.number)}::smallint[],
+      ${attempts.map((one) => one.notFoundLooks)}::integer[], ${attempts.map((one) => one.notFoundSince)}::timestamptz[],
+      ${saidColumns(attempts)}
+    ) as one (order_id, line_index, unit_index, number, not_found_looks, not_found_since, ${SAID})
+    where a.order_id = one.order_id and a.line_index = one.line_index and a.unit_index = one.unit_index
+      and a.number = one.number and a.status in ('open', 'not_made')`);
+
+/**
+ * Locks suppliers, in the order in which they are always locked, and then counts their purchases that count as not made since that
+ * time: a statement that waits for a lock counts what was there before.
+ */
+export async function lockNotMade(tx: Tx, supplierIds: readonly string[], since: Date) {
+  await tx.rows(sql`
+    select from suppliers where id = any(${supplierIds}::text[]) order by id for no key update`);
+  return tx.rows<StoredRule & { id: string; count: number }>(sql`
+    select s.id, ${ruleColumns}, (
+      select count(*)::integer from supplier_attempts a where a.supplier_id = s.id and a.not_made_at > ${since}
+    ) as count
+    from suppliers s where s.id = any(${supplierIds}::text[])`);
+}
 
 /** How many units of an order have just ended. Its count of open ones changes with its status, in one go: end-orders. */
 export type EndedUnits = { orderId: string; units: number };

@@ -80,8 +80,8 @@ type UnitRow = Omit<TakenOrder, "units"> & {
     | null;
 };
 type JsonAmounts = { costMinor: number | null; maxCostMinor: number | null; priceMinor: number | null };
-type AttemptRow = Omit<Attempt, "lastSentAt" | keyof JsonAmounts> &
-  JsonAmounts & { lastSentAt: string | null };
+type JsonTimes = { lastSentAt: string | null; notFoundSince: string | null };
+type AttemptRow = Omit<Attempt, keyof JsonTimes | keyof JsonAmounts> & JsonAmounts & JsonTimes;
 
 /** The orders with those of their units that are due, at most so many of each. */
 export async function readTakenOrders(
@@ -113,6 +113,8 @@ export async function readTakenOrders(
               'fieldMap', a.field_map, 'status', a.status,
               'failureCode', a.failure_code, 'upstreamId', a.upstream_id, 'doubtful', a.doubtful,
               'doubtedFailureCode', a.doubted_failure_code, 'sends', a.sends, 'looks', a.looks,
+              'notFoundLooks', a.not_found_looks, 'notFoundSince', a.not_found_since, 'notFoundState', a.not_found_state,
+              'toldState', a.told_state,
               'lastSentAt', a.last_sent_at, 'costMinor', a.cost_minor, 'maxCostMinor', a.max_cost_minor,
               'costCurrency', a.cost_currency, 'priceMinor', a.supplier_price_minor,
               'priceCurrency', a.supplier_price_currency) order by a.number)
@@ -149,11 +151,14 @@ export async function readTakenOrders(
 
 const toAttempt = (row: AttemptRow): Attempt => ({
   ...row,
-  lastSentAt: row.lastSentAt === null ? null : new Date(row.lastSentAt),
+  lastSentAt: toDate(row.lastSentAt),
+  notFoundSince: toDate(row.notFoundSince),
   costMinor: toBigInt(row.costMinor),
   maxCostMinor: toBigInt(row.maxCostMinor),
   priceMinor: toBigInt(row.priceMinor),
 });
+
+const toDate = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
 /** Amounts are safe integers, as constraints of their columns say. */
 const toBigInt = (amount: number | null): bigint | null => (amount === null ? null : BigInt(amount));

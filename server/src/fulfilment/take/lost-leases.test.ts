@@ -32,8 +32,11 @@ beforeEach(async () => {
   first = createScriptedSupplier();
   second = createScriptedSupplier();
   ids = {
-    first: await addSupplierRow(shop.scrip.db, { kind: "scrip" }),
-    second: await addSupplierRow(shop.scrip.db, { kind: "scrip" }),
+    first: await addSupplierRow(shop.scrip.db, { kind: "scrip", resendAfterMs: FULFILMENT_LIMITS.arrivalMs }),
+    second: await addSupplierRow(shop.scrip.db, {
+      kind: "scrip",
+      resendAfterMs: FULFILMENT_LIMITS.arrivalMs,
+    }),
   };
 });
 
@@ -52,7 +55,7 @@ test("an answer that came under a lease that is gone counts for nothing, even in
   await worker.step();
   await asked(1);
   // The lease lapses, and the same process takes the order again.
-  shop.clock.advance(FULFILMENT_LIMITS.leaseMs + FULFILMENT_LIMITS.resendDelayMs);
+  shop.clock.advance(FULFILMENT_LIMITS.leaseMs + FULFILMENT_LIMITS.arrivalMs);
   await worker.step();
   await asked(2);
   late.resolve(refused("out_of_stock"));

@@ -31,17 +31,32 @@ export type DueUnit = UnitKey & {
   attempts: Attempt[];
 };
 
+/**
+ * `open`: nothing is known for sure. `refused`: nothing was bought and nothing will be. `not_made`: the supplier never took it, as far as
+ * its books say. `quarantined`: it was bought, and what came must not be delivered.
+ */
+export type AttemptStatus = "open" | "delivered" | "refused" | "quarantined" | "not_made";
+
+/** Why a purchase that is not found is not decided by itself, or that a person has decided. */
+export type NotFoundState = "books_differ" | "too_many" | "confirmed";
+
 export type Attempt = {
   number: number;
   supplierId: string;
   sku: string;
   value: string | null;
   fieldMap: Readonly<Record<string, string>> | null;
-  status: "open" | "delivered" | "refused" | "quarantined";
+  status: AttemptStatus;
   failureCode: FailureCode | null;
   upstreamId: string | null;
   doubtful: boolean;
   doubtedFailureCode: FailureCode | null;
+  /** Look-ups that did not find it and count, since the first of them. */
+  notFoundLooks: number;
+  notFoundSince: Date | null;
+  notFoundState: NotFoundState | null;
+  /** What the supplier's books had of it last, if they ever showed it. */
+  toldState: "sold" | "pending" | null;
   sends: number;
   looks: number;
   lastSentAt: Date | null;

@@ -14,6 +14,9 @@ export const bambooKind: RemoteKind = {
   canFeedRates: true,
   takesValue: "required",
   refusesAbove: false,
+  // Orders are made in the background, and it does not promise to refuse a repeated `RequestId`.
+  resendAfterMs: 60_000,
+  refusesRepeats: false,
   configExample: '{"clientId": "…", "clientSecret": "…", "accountId": "…"}; "baseUrl" for the sandbox',
   configFields: BAMBOO_FIELDS,
   parseConfig: parseBambooConfig,

@@ -13,6 +13,9 @@ export const dtoneKind: RemoteKind = {
   canFeedRates: false,
   takesValue: "never",
   refusesAbove: false,
+  // It refuses an `external_id` that has been used (1007001), and lists transactions that are under way.
+  resendAfterMs: 30_000,
+  refusesRepeats: true,
   configExample: '{"apiKey": "…", "apiSecret": "…"}; "baseUrl" for pre-production',
   configFields: DTONE_FIELDS,
   parseConfig: parseDtoneConfig,

@@ -4,7 +4,7 @@ import type { OddRow, StatementEntry, StatementRow } from "../supplier.ts";
 export type BookedPurchase = {
   reference: string;
   upstreamId: string | null;
-  status: "open" | "delivered" | "refused" | "quarantined";
+  status: "open" | "delivered" | "refused" | "quarantined" | "not_made";
   amountMinor: bigint | null;
   currency: string | null;
   openedAt: Date;

@@ -13,6 +13,9 @@ export const reloadlyKind: RemoteKind = {
   canFeedRates: false,
   takesValue: "required",
   refusesAbove: false,
+  // Its report of transactions lags, and it does not promise to refuse a repeated `customIdentifier`.
+  resendAfterMs: 60_000,
+  refusesRepeats: false,
   configExample:
     '{"clientId": "…", "clientSecret": "…"}; "audience", "authUrl" and "baseUrl" for the sandbox',
   configFields: RELOADLY_FIELDS,

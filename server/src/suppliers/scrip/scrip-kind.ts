@@ -12,6 +12,9 @@ export const scripKind: RemoteKind = {
   canFeedRates: false,
   takesValue: "never",
   refusesAbove: true,
+  // The other Scrip answers for an order as soon as it has accepted it, and once under one idempotency key.
+  resendAfterMs: 0,
+  refusesRepeats: true,
   configExample: '{"baseUrl": "https://…", "apiKey": "sc_live_…"}; "allowInsecure": true allows plain http',
   configFields: [
     {

@@ -99,7 +99,9 @@ const attemptTable = (attempts: readonly ShownAttempt[]): string =>
     attempts.map((attempt) => [
       String(attempt.lineIndex),
       String(attempt.unitIndex),
-      attempt.writtenOffAt !== null && attempt.status === "open" ? "written off" : attempt.status,
+      attempt.writtenOffAt !== null && attempt.status === "open"
+        ? "written off"
+        : attempt.status.replace("_", " "),
       attempt.supplierId,
       showTime(attempt.openedAt),
       attempt.failureCode ?? "",

@@ -9,6 +9,7 @@ import { addStockRow, addUnsuppliedProducts } from "../../../../testing/builders
 import { createTestDatabase, type TestDatabase } from "../../../../testing/database/test-database.ts";
 import { runScrip, scripJson } from "../../../../testing/processes/run-scrip.ts";
 import { secret } from "../../../lib/secret.ts";
+import { getNotFoundRule } from "../../../suppliers/look-ups/not-found-rule.ts";
 import { unsealSupplierConfig } from "../../../suppliers/supplier-config.ts";
 import { fixedKeyring } from "../../../vault/keyring.ts";
 
@@ -56,6 +57,8 @@ const route = (supplierId: string, ...args: string[]): string[] => [
   supplierId,
   ...args,
 ];
+
+const rule = (...args: string[]): string[] => ["supplier", "update", scripId, ...args];
 
 const supplyOf = async (productId: string) =>
   (
@@ -178,6 +181,7 @@ test("supplier statement shows sums and purchases that need attention, within th
         delivered: 1,
         quarantined: 0,
         refused: 0,
+        notMade: 0,
         unknown: 1,
         cost: { amount: 810, currency: "USD", minorUnitExponent: 2 },
         unknownCost: { amount: 820, currency: "USD", minorUnitExponent: 2 },
@@ -208,7 +212,7 @@ test("supplier statement shows sums and purchases that need attention, within th
     .trimEnd()
     .split("\n")
     .map((line) => line.split(/ {2,}/));
-  assert.deepEqual(lines[1], [scripId, "Upstream", "1", "1", "0", "0", "1", "8.10 USD", "8.20 USD"]);
+  assert.deepEqual(lines[1], [scripId, "Upstream", "1", "1", "0", "0", "0", "1", "8.10 USD", "8.20 USD"]);
   assert.deepEqual(lines[4], [
     "unknown",
     "no_answer",
@@ -219,6 +223,17 @@ test("supplier statement shows sums and purchases that need attention, within th
     scripId,
     "2030-01-02 10:00",
   ]);
+});
+
+test("supplier update sets when a purchase counts as not made, and says what was changed", async () => {
+  const first = await scripJson<{ changed: object }>(rule("--not-found-times", "1"), env);
+  assert.deepEqual(first.changed, { notFoundTimes: "1" });
+  const changed = await runScrip(rule("--not-found-over", "1m", "--resend-after", "90s"), env);
+  assert.match(changed.stdout, /from the first to the last: 1m, nothing is sent again within 90s/);
+  await runScrip(rule("--not-made-per-hour", "0"), env);
+  assert.deepEqual(await getNotFoundRule(database.db, scripId), {
+    ...{ times: 1, overMs: 60_000, resendAfterMs: 90_000, perHour: 0 },
+  });
 });
 
 const REFUSED: [string, () => string[], number, RegExp][] = [
@@ -254,6 +269,18 @@ const REFUSED: [string, () => string[], number, RegExp][] = [
   ["--remove with a cost", () => route(stockId, "--remove", "--cost", "1"), 2, /cannot be used with --cost/],
   ["a route that is not there", () => route(stockId, "--remove"), 1, /there is no route of card/],
   ["a time that is none", () => ["supplier", "statement", "--from", "monday"], 2, /--from must be a time/],
+  ["a rule without look-ups", () => rule("--not-found-times", "0"), 1, /--not-found-times is from 1 to 100/],
+  ["look-ups that are none", () => rule("--not-found-times", "x"), 2, /--not-found-times must be an integer/],
+  ["a rule over seconds", () => rule("--not-found-over", "59s"), 1, /--not-found-over is from 1m to 24h/],
+  ["a lag of a day", () => rule("--resend-after", "1d"), 1, /--resend-after is from 0 to 60m/],
+  ["a lag that is none", () => rule("--resend-after", "soon"), 2, /--resend-after must be a duration/],
+  ["nothing to update", () => rule(), 2, /nothing to change/],
+  [
+    "a rule for own stock",
+    () => ["supplier", "update", stockId, "--resend-after", "1m"],
+    1,
+    /nothing is looked up at a supplier with your own stock/,
+  ],
   ["a list without end", () => ["supplier", "statement", "--limit", "1001"], 2, /--limit must be/],
 ];
 
@@ -261,7 +288,9 @@ test("a mistake is refused with its reason on standard error, and changes nothin
   concurrency: 2,
 }, async (t) => {
   const state = () =>
-    database.db.rows(sql`select s::text from suppliers s union all select r::text from supplier_routes r`);
+    database.db.rows(
+      sql`select s::text from suppliers s union all select r::text from supplier_routes r order by 1`,
+    );
   const before = await state();
   await Promise.all(
     REFUSED.map(([what, args, code, reason]) =>

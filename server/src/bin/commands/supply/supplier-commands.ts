@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { addSupplier } from "../../../suppliers/add-supplier.ts";
 import { changeSupplier } from "../../../suppliers/change-supplier.ts";
 import { setEnabled } from "../../../suppliers/enable-supplier.ts";
+import { type NotFoundRule, setNotFoundRule } from "../../../suppliers/look-ups/not-found-rule.ts";
 import { setPriceLimits } from "../../../suppliers/overcharges/price-limits.ts";
 import { type ListedSupplierRow, listSupplierRows, type SupplierRow } from "../../../suppliers/queries.ts";
 import { setLowBalance } from "../../../suppliers/read-balances.ts";
@@ -11,8 +12,8 @@ import { RATE_PER_SECOND_DEFAULT } from "../../../suppliers/store-supplier.ts";
 import { readSupplierConfig } from "../../../suppliers/supplier-config.ts";
 import { showCount, showTime } from "../../output/format.ts";
 import { type Cell, table } from "../../output/table.ts";
-import { required, text, UsageError, verb } from "../../verb.ts";
-import { wholeNumber } from "../read-options.ts";
+import { type Options, required, text, UsageError, verb } from "../../verb.ts";
+import { durationOf, wholeNumber } from "../read-options.ts";
 import { supplierReconcileCommand } from "./supplier-reconcile-command.ts";
 import { supplierReversalsCommand } from "./supplier-reversals-command.ts";
 import { supplierRouteCommand } from "./supplier-route-command.ts";
@@ -104,6 +105,13 @@ function updateCommand(supplier: Command): void {
       )
       .option("--overcharge-times <n>", "disable the supplier at so many overcharges in 24 hours")
       .option("--overcharge-above <percent>", "disable it at a charge so far above the cost, such as 20%")
+      .option("--not-found-times <n>", "look-ups without a find after which a purchase counts as not made")
+      .option("--not-found-over <duration>", "how far apart the first and the last of them are, such as 15m")
+      .option(
+        "--resend-after <duration>",
+        "how long its books lag; nothing is sent again sooner, such as 1m or 0",
+      )
+      .option("--not-made-per-hour <n>", "how many can count as not made in an hour; more wait for a person")
       .option("--same-account", "the new config buys from the same account; needed while purchases are open")
       .addHelpText("after", UPDATE_HELP),
     async (context, options, [id = ""]) => {
@@ -117,11 +125,16 @@ function updateCommand(supplier: Command): void {
         overchargeAbove: text(options, "overchargeAbove"),
       };
       const hasLimits = Object.values(priceLimits).some((one) => one !== undefined);
-      const given = [name, file, text(options, "rate"), balanceAlert, rates];
+      const rule = readNotFoundRule(options);
+      const typedRule = {
+        notFoundTimes: text(options, "notFoundTimes"),
+        notFoundOver: text(options, "notFoundOver"),
+        resendAfter: text(options, "resendAfter"),
+        notMadePerHour: text(options, "notMadePerHour"),
+      };
+      const given = [name, file, text(options, "rate"), balanceAlert, rates, ...Object.values(rule)];
       if (!hasLimits && given.every((one) => one === undefined))
-        throw new UsageError(
-          "use at least one of --name, --rate, --config, --balance-alert, --rates, --headroom, --overcharge-times and --overcharge-above",
-        );
+        throw new UsageError("nothing to change; see: scrip supplier update --help");
       if (rates !== undefined && !["yes", "no"].includes(rates))
         throw new UsageError("--rates must be yes or no");
       const ratePerSecond = text(options, "rate") === undefined ? undefined : wholeNumber(options, "rate");
@@ -132,7 +145,16 @@ function updateCommand(supplier: Command): void {
       if (balanceAlert !== undefined) await setLowBalance(context, id, balanceAlert, BY);
       if (rates !== undefined) await setRateFeed(context, id, rates === "yes", BY);
       if (hasLimits) await setPriceLimits(context, id, priceLimits, BY);
-      const changed = { name, ratePerSecond, config: file, balanceAlert, rates, ...priceLimits };
+      if (Object.keys(rule).length > 0) await setNotFoundRule(context, id, rule, BY);
+      const changed = {
+        name,
+        ratePerSecond,
+        config: file,
+        balanceAlert,
+        rates,
+        ...priceLimits,
+        ...typedRule,
+      };
       return { ...toView(row), changed: definedOf(changed) };
     },
     ({ id, name, changed }) =>
@@ -149,12 +171,27 @@ const CHANGED: Readonly<Record<string, string>> = {
   rates: "uses its exchange rates:",
   overchargeTimes: "disabled at overcharges in 24 hours:",
   overchargeAbove: "disabled at a charge above the cost by",
+  notFoundTimes: "look-ups until a purchase counts as not made:",
+  notFoundOver: "… from the first to the last:",
+  resendAfter: "nothing is sent again within",
+  notMadePerHour: "purchases that count as not made in an hour: at most",
 };
 
 const definedOf = <Value>(values: Readonly<Record<string, Value | undefined>>): Record<string, Value> =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
+
+/** What is given of the rule for purchases that are not found. */
+function readNotFoundRule(options: Options): Partial<NotFoundRule> {
+  const given = (name: string): boolean => text(options, name) !== undefined;
+  return {
+    ...(given("notFoundTimes") ? { times: wholeNumber(options, "notFoundTimes") } : {}),
+    ...(given("notFoundOver") ? { overMs: durationOf(options, "notFoundOver") } : {}),
+    ...(given("resendAfter") ? { resendAfterMs: durationOf(options, "resendAfter") } : {}),
+    ...(given("notMadePerHour") ? { perHour: wholeNumber(options, "notMadePerHour") } : {}),
+  };
+}
 
 const UPDATE_HELP = `
 Open purchases are looked up with the new config. Another account does not know them, and they would be bought again. So

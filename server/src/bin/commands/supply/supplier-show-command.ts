@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { durationText } from "../../../lib/duration.ts";
 import { formatAmount } from "../../../lib/money.ts";
 import { getSupplierDetails, type SupplierDetails } from "../../../suppliers/supplier-health.ts";
 import { fields } from "../../output/fields.ts";
@@ -20,7 +21,7 @@ export function supplierShowCommand(supplier: Command): void {
 }
 
 function toView(details: SupplierDetails, now: Date) {
-  const { id, kind, name, enabled, ratePerSecond, createdAt, breaker, guard, balance } = details;
+  const { id, kind, name, enabled, ratePerSecond, createdAt, breaker, guard, balance, notFound } = details;
   const { openUntil, consecutiveFailures } = breaker;
   const { balanceMinor, currency, balanceAt, lowMinor } = balance;
   const money = (minor: bigint | null) =>
@@ -42,6 +43,14 @@ function toView(details: SupplierDetails, now: Date) {
       overchargeTimes: guard.overchargeTimes,
       overchargeAbove: percent(guard.overchargeAboveBp),
     },
+    ...(notFound && {
+      notFound: {
+        times: notFound.times,
+        over: durationText(notFound.overMs),
+        resendAfter: durationText(notFound.resendAfterMs),
+        perHour: notFound.perHour,
+      },
+    }),
     routes: details.routes.length,
     pausedRoutes: details.pausedRoutes.length,
     lastWeek: details.health,
@@ -54,7 +63,7 @@ function toView(details: SupplierDetails, now: Date) {
 const percent = (basisPoints: number): string => `${basisPoints / 100}%`;
 
 function show(view: ReturnType<typeof toView>): string {
-  const { lastWeek, limits } = view;
+  const { lastWeek, limits, notFound } = view;
   return fields([
     ["Id", view.id],
     ["Name", view.name],
@@ -77,8 +86,13 @@ function show(view: ReturnType<typeof toView>): string {
       `${plural(limits.overchargeTimes, "overcharge")} in 24 hours, or one of more than ${limits.overchargeAbove}`,
     ],
     [
+      "Not made",
+      notFound &&
+        `after ${plural(notFound.times, "look-up")} over ${notFound.over} without a find, at most ${notFound.perHour} an hour; sent again after ${notFound.resendAfter}`,
+    ],
+    [
       "Last 7 days",
-      `${plural(lastWeek.purchases, "purchase")}: ${lastWeek.delivered} delivered, ${lastWeek.refused} refused, ${lastWeek.quarantined} in quarantine, ${lastWeek.open} open`,
+      `${plural(lastWeek.purchases, "purchase")}: ${lastWeek.delivered} delivered, ${lastWeek.refused} refused, ${lastWeek.notMade} not made, ${lastWeek.quarantined} in quarantine, ${lastWeek.open} open`,
     ],
     ["Added", showTime(view.createdAt)],
   ]);
