@@ -48,7 +48,8 @@ test("an invited admin sets a password and can do nothing before a second factor
   assert.equal((await get(person, "/")).headers.location, "/add-factor");
   const shown = await post(person, "/security/totp");
   const key = /<code>([A-Z2-7]{32})<\/code>/.exec(shown.body)?.[1] ?? "";
-  await post(person, "/security/totp/confirm", { code: codeFor(key, clock.now()) });
+  const stored = await post(person, "/security/totp/confirm", { code: codeFor(key, clock.now()) });
+  assert.match(stored.body, /<a class="btn main" href="\/">I have stored them<\/a>/);
   assert.equal((await get(person, "/")).statusCode, 200);
 });
 

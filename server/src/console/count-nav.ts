@@ -1,5 +1,5 @@
 import { countUnseen } from "../alerts/queries.ts";
-import { countReceived } from "../deposits/deposit-queries.ts";
+import { countToCredit } from "../deposits/deposit-queries.ts";
 import { countWaiting } from "../fulfilment/operate/count-waiting.ts";
 import { countWaitingRows } from "../wallet/proposals/proposal-queries.ts";
 import { environmentOf } from "../web/pages/here.ts";
@@ -17,13 +17,13 @@ export async function countNav({ db }: Pick<ConsoleDeps, "db">, ctx: ConsoleCont
     countWaiting(db, { environment, max: COUNTED_MAX, now: ctx.now }),
     countUnseen(db, COUNTED_MAX),
     countWaitingRows(db, ctx.now, COUNTED_MAX),
-    countReceived(db, environment, COUNTED_MAX),
+    countToCredit(db, { environment, now: ctx.now, max: COUNTED_MAX }),
   ]);
   return {
     "/unknown": unknown,
     "/stuck": stuck,
     "/alerts": alerts,
     "/money": proposals,
-    "/deposits": received,
+    "/deposits": received.count,
   };
 }

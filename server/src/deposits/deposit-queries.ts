@@ -105,17 +105,19 @@ export const listAnyDepositRows = (
       ${before === undefined ? empty : sql`and d.id < ${before}`}
     order by d.id desc limit ${limit}`);
 
-/** Deposits that arrived and wait for their credit, up to a maximum. */
-export const countReceived = async (
+/** Deposits that arrived and that nobody has credited or proposed to credit: a proposal waits for itself. Counted up to a maximum. */
+export const countToCredit = async (
   db: Queryable,
-  environment: Tenant["environment"],
-  max: number,
-): Promise<number> => {
-  const [row] = await db.rows<{ count: number }>(sql`
-    select count(*)::integer as count from (
-      select from deposits where environment = ${environment} and status = 'received' limit ${max}
+  { environment, now, max }: { environment: Tenant["environment"]; now: Date; max: number },
+): Promise<{ count: number; oldestAt: Date | null }> => {
+  const [row] = await db.rows<{ count: number; oldestAt: Date | null }>(sql`
+    select count(*)::integer as count, min(received_at) as "oldestAt" from (
+      select received_at from deposits d
+      where environment = ${environment} and status = 'received' and not exists (
+        select from movement_proposals p where p.deposit_id = d.id and p.state = 'waiting' and p.expires_at > ${now})
+      order by id limit ${max}
     ) d`);
-  return row?.count ?? 0;
+  return row ?? { count: 0, oldestAt: null };
 };
 
 export const markReceived = async (

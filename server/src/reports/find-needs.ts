@@ -2,13 +2,14 @@ import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
 import {
   countHeld,
-  countReceivedDeposits,
   countUnknown,
   type FailingEndpoint,
   listFailingEndpoints,
+  listMissing,
   listRunningOut,
   listSoldOut,
   listTroubledSuppliers,
+  type Missing,
   type RunningOut,
   type SoldOut,
   type TroubledSupplier,
@@ -18,13 +19,13 @@ import {
 export type OperatorNeeds = {
   unknown: Waiting;
   held: Waiting;
-  /** Deposits that arrived and are not credited. */
-  deposits: Waiting;
   suppliers: readonly TroubledSupplier[];
   soldOut: readonly SoldOut[];
   /** Stock that lasts less than three days at this week's rate. */
   runningOut: readonly RunningOut[];
   endpoints: readonly FailingEndpoint[];
+  /** What is not there yet, and without which nothing is sold. */
+  missing: readonly Missing[];
 };
 
 /** A purchase that is answered later than this needs a look; most are answered within seconds. */
@@ -44,14 +45,14 @@ export async function findNeeds(
 ): Promise<OperatorNeeds> {
   const isLive = environment === "live";
   const since = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - (RATE_DAYS - 1) * DAY_MS);
-  const [unknown, held, deposits, suppliers, soldOut, runningOut, endpoints] = await Promise.all([
+  const [unknown, held, suppliers, soldOut, runningOut, endpoints, missing] = await Promise.all([
     isLive ? countUnknown(db, new Date(now.getTime() - UNKNOWN_AFTER_MS)) : NOBODY,
     countHeld(db, environment),
-    countReceivedDeposits(db, environment),
     isLive ? listTroubledSuppliers(db, now) : [],
     isLive ? listSoldOut(db) : [],
     isLive ? listRunningOut(db, since, { days: STOCK_DAYS, rateDays: RATE_DAYS }) : [],
     listFailingEndpoints(db, environment),
+    listMissing(db),
   ]);
-  return { unknown, held, deposits, suppliers, soldOut, runningOut, endpoints };
+  return { unknown, held, suppliers, soldOut, runningOut, endpoints, missing };
 }

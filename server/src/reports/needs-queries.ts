@@ -33,18 +33,15 @@ export const countHeld = async (db: Queryable, environment: Tenant["environment"
   return row ?? { count: 0, oldestAt: null };
 };
 
-/** Deposits that arrived and wait for their credit. */
-export const countReceivedDeposits = async (
-  db: Queryable,
-  environment: Tenant["environment"],
-): Promise<Waiting> => {
-  const [row] = await db.rows<Waiting>(sql`
-    select count(*)::integer as count, min(received_at) as "oldestAt"
-    from (
-      select received_at from deposits
-      where environment = ${environment} and status = 'received' order by id limit ${COUNTED_MAX + 1}
-    ) d`);
-  return row ?? { count: 0, oldestAt: null };
+/** What a shop needs before its first order, in the order in which it is set up. */
+export type Missing = "supplier" | "product" | "price" | "reseller";
+
+export const listMissing = async (db: Queryable): Promise<Missing[]> => {
+  const [row] = await db.rows<Record<Missing, boolean>>(sql`
+    select exists (select from suppliers) as supplier, exists (select from products) as product,
+           exists (select from list_prices) or exists (select from reseller_prices) as price,
+           exists (select from resellers) as reseller`);
+  return (["supplier", "product", "price", "reseller"] as const).filter((one) => row?.[one] === false);
 };
 
 export type TroubledSupplier = {

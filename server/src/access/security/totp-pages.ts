@@ -14,7 +14,7 @@ import { button, linkButton } from "../../web/parts/button.ts";
 import { copyButton } from "../../web/parts/copy.ts";
 import { panel, row, stack } from "../../web/parts/panel.ts";
 import { html } from "../../web/template/html.ts";
-import { type AccessContext, type AccessDeps, type AccessFace, at, OWN_ACCOUNT } from "../site.ts";
+import { type AccessContext, type AccessDeps, type AccessFace, at, homeOf, OWN_ACCOUNT } from "../site.ts";
 import { qrCode } from "./qr-code.ts";
 
 const PATH = "/security/totp";
@@ -89,7 +89,8 @@ export function totpPages(face: AccessFace, deps: AccessDeps): void {
 
 /** Recovery codes are shown this once. Where there are none to show, the page Security says what was done. */
 export function showCodes(codes: readonly string[], done: string, ctx: AccessContext): ActionResult {
-  const next = at(ctx, "/security");
+  // Who had to add a factor first has just signed in for the first time.
+  const next = ctx.session.account.mustAddFactor ? homeOf(ctx) : at(ctx, "/security");
   if (codes.length === 0) return redirect(next, done);
   return showOnce({
     title: "Recovery codes",

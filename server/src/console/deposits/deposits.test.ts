@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
+import sql from "sql-template-tag";
 import { openJobDeps } from "../../../testing/builders/job-desk.ts";
-import { bankCsv } from "../../../testing/deposits/deposit-desk.ts";
+import { bankCsv, bytesOf } from "../../../testing/deposits/deposit-desk.ts";
 import { openConsoleDesk } from "../../../testing/people/console-desk.ts";
 import { COMMAND } from "../../../testing/people/people-desk.ts";
 import { audit } from "../../audit/audit.ts";
+import { importStatement } from "../../deposits/bank/import-statement.ts";
 import { findDeposit } from "../../deposits/deposit-queries.ts";
 import { requestDeposit } from "../../deposits/request-deposit.ts";
 import { runNextJob } from "../../jobs/run-job.ts";
 import { startJob } from "../../jobs/start-job.ts";
+import { parseAmountLimits } from "../../lib/money.ts";
 import { findWallet } from "../../wallet/queries.ts";
 
 const desk = await openConsoleDesk({ dualControlAbove: "1000" });
@@ -84,6 +87,59 @@ test("above the limit one person proposes and another approves", async () => {
   assert.equal((await two.post(`${proposed}/approve`, {})).statusCode, 303);
   assert.equal(await balance(), before + 200_000n);
   assert.equal((await findDeposit(db, id))?.status, "credited");
+});
+
+test("the approver sees the deposit and the lines of the bank, and the money is counted once", async () => {
+  const one = await desk.enter("finance");
+  const two = await desk.enter("admin");
+  const needs = async () => {
+    const { body } = await two.get("/");
+    const rows = [
+      ...body.slice(body.indexOf('id="needs"')).matchAll(/<a class="link" href="[^"]*">([^<]*)<\/a>/g),
+    ];
+    const badge = /Deposits<\/span> <b>(\d+)</.exec(body)?.[1] ?? "0";
+    return {
+      rows: rows.map(([, what]) => what).filter((what) => /deposit|credit|movement/.test(what ?? "")),
+      badge,
+    };
+  };
+  const before = await needs();
+  const [paid, told] = [await request(150_000n), await request(160_000n)];
+  const file = bankCsv([
+    ["2030-01-02", "1500.00", "USD", `Invoice 7 ${HOSTILE.replaceAll('"', "")} ${paid.reference}`],
+  ]);
+  await importStatement(
+    { ...desk, dualControl: parseAmountLimits("USD:1000.00") },
+    bytesOf(file),
+    new Set(),
+    { actor: { kind: "staff", id: one.accountId }, address: "203.0.113.7" },
+  );
+  await one.post(`/deposits/${told.id}/receive`, { amount: "1600.00" });
+  const byHand = locationOf(await one.post(`/deposits/${told.id}/credit`, {}));
+  const list = textOf(await two.get("/deposits?status=received"));
+  assert.equal([...list.matchAll(/received waits for approval/g)].length, 2);
+  const [{ id: proposalId = "" } = {}] = await db.rows<{ id: string }>(sql`
+    select id from movement_proposals where deposit_id = ${paid.id}`);
+  const page = await two.get(`/money/proposals/${proposalId}`);
+  assert.match(
+    textOf(page),
+    /Evidence Deposit [A-Z0-9- ]+ Requested .* 1,500\.00 USD Received .* from a bank statement/,
+  );
+  assert.match(textOf(page), /Bank lines Booked Payer Text Amount 2030-01-02 – Invoice 7/);
+  assert.match(page.body, new RegExp(`href="/deposits/${paid.id}"`));
+  assert.doesNotMatch(page.body, /<img/);
+  assert.match(
+    textOf(await two.get(byHand)),
+    /No line of a bank statement A person said that the payment has arrived/,
+  );
+  assert.deepEqual(await needs(), {
+    rows: [
+      ...before.rows.filter((what) => what?.includes("deposit")),
+      "A credit of 1,500.00 USD and 1 more movement",
+    ],
+    badge: before.badge,
+  });
+  for (const path of [byHand, `/money/proposals/${proposalId}`]) await one.post(`${path}/withdraw`, {});
 });
 
 test("a statement is matched by a job, shown, and applied once it is confirmed", async () => {

@@ -8,6 +8,7 @@ import {
 import { type DepositLine, findDepositLines } from "../../deposits/get-deposit.ts";
 import { type Job, listJobs } from "../../jobs/list-jobs.ts";
 import { notFound, Problem } from "../../lib/problem.ts";
+import { listWaiting } from "../../wallet/proposals/proposal.ts";
 import { approvalAbove } from "../../wallet/proposals/request-movement.ts";
 import { environmentOf } from "../../web/pages/here.ts";
 import { loadMoneyOf, type MoneyOf } from "../money/load-money.ts";
@@ -22,6 +23,8 @@ export type DepositsData = {
   rows: NamedDeposit[];
   nextCursor: string | undefined;
   imports: readonly Job[];
+  /** The proposals whose credit waits for a second person, by their deposits. */
+  waiting: ReadonlyMap<string | null, string>;
 };
 
 export async function loadDeposits({ db }: ConsoleDeps, ctx: ConsoleContext): Promise<DepositsData> {
@@ -29,9 +32,10 @@ export async function loadDeposits({ db }: ConsoleDeps, ctx: ConsoleContext): Pr
   const before = ctx.query.cursor || undefined;
   if (before !== undefined && !DEPOSIT_ID.test(before))
     throw new Problem("invalid_cursor", "The address of this page is not valid. Start with the first page.");
-  const [rows, imports] = await Promise.all([
+  const [rows, imports, waiting] = await Promise.all([
     listAnyDepositRows(db, environmentOf(ctx), { status, before, limit: PER_PAGE + 1 }),
     listJobs(db, { kinds: ["import_deposits"], limit: IMPORTS_SHOWN }),
+    listWaiting(db, ctx.now),
   ]);
   const shown = rows.slice(0, PER_PAGE);
   return {
@@ -39,6 +43,7 @@ export async function loadDeposits({ db }: ConsoleDeps, ctx: ConsoleContext): Pr
     rows: shown,
     nextCursor: rows.length > PER_PAGE ? shown.at(-1)?.id : undefined,
     imports: imports.data,
+    waiting: new Map(waiting.map(({ id, depositId }) => [depositId, id])),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Deposit } from "../../deposits/deposit.ts";
 import type { DepositLine } from "../../deposits/get-deposit.ts";
 import { showReference } from "../../deposits/reference.ts";
 import { REASON_MAX_CHARACTERS } from "../../deposits/reject-deposit.ts";
@@ -58,24 +59,34 @@ export function renderDeposit(data: DepositData, ctx: ConsoleContext, state?: Fo
 }
 
 function factsOf({ deposit, reseller }: DepositData, ctx: ConsoleContext): [string, HtmlValue][] {
-  const { currency, amountMinor, receivedMinor } = deposit;
   const list: [string, HtmlValue][] = [
     ["Id", idText(deposit.id, { short: true })],
     ["Reference", html`<span class="mono">${showReference(deposit.reference)}</span>`],
     ["Reseller", html`<a class="link" href="${here(ctx, `/resellers/${reseller.id}`)}">${reseller.name}</a>`],
-    ["Requested", html`${time(deposit.createdAt, ctx.now)}, ${moneyText(amountMinor, currency)}`],
+    ...arrivalFacts(deposit, ctx),
   ];
-  if (deposit.note !== null) list.push(["Note of the reseller", deposit.note]);
-  if (receivedMinor !== null && deposit.receivedAt !== null)
-    list.push([
-      "Received",
-      html`${time(deposit.receivedAt, ctx.now)}, ${moneyText(receivedMinor, currency)}, ${deposit.receivedByHand ? "by a person" : "from a bank statement"}`,
-    ]);
   if (deposit.creditedAt !== null) list.push(["Credited", time(deposit.creditedAt, ctx.now)]);
   if (deposit.entryId !== null) list.push(["Entry", idText(deposit.entryId, { short: true })]);
   if (deposit.rejectedAt !== null) list.push(["Rejected", time(deposit.rejectedAt, ctx.now)]);
   if (deposit.reason !== null) list.push(["Reason", deposit.reason]);
   return list;
+}
+
+/** What was announced, and what arrived. */
+export function arrivalFacts(deposit: Deposit, ctx: ConsoleContext): [string, HtmlValue][] {
+  const { currency, amountMinor, receivedMinor, receivedAt, note } = deposit;
+  return [
+    ["Requested", html`${time(deposit.createdAt, ctx.now)}, ${moneyText(amountMinor, currency)}`],
+    ...(note === null ? [] : [["Note of the reseller", note] as [string, HtmlValue]]),
+    ...(receivedMinor === null || receivedAt === null
+      ? []
+      : [
+          [
+            "Received",
+            html`${time(receivedAt, ctx.now)}, ${moneyText(receivedMinor, currency)}, ${deposit.receivedByHand ? "by a person" : "from a bank statement"}`,
+          ] as [string, HtmlValue],
+        ]),
+  ];
 }
 
 function decisionPanels(data: DepositData, ctx: ConsoleContext, state: FormState | undefined): HtmlValue[] {
@@ -164,7 +175,8 @@ const ownState = (state: FormState | undefined, field: string): FormState | unde
 const actionForm = (id: string, verb: string, label: string, ctx: ConsoleContext): Html =>
   html`<form class="form" method="post" action="${here(ctx, `/deposits/${id}/${verb}`)}">${ctx.hidden()}<div class="row">${button(label, { kind: "main" })}</div></form>`;
 
-const linesPanel = (lines: readonly DepositLine[]): Html =>
+/** What the bank said about a deposit. */
+export const linesPanel = (lines: readonly DepositLine[]): Html =>
   tablePanel<DepositLine>({
     title: "Bank lines",
     caption: "Bank lines",
@@ -173,6 +185,9 @@ const linesPanel = (lines: readonly DepositLine[]): Html =>
       { head: "Booked", cell: (line) => line.bookedOn },
       { head: "Payer", cell: (line) => line.payer ?? html`<span class="quiet">–</span>` },
       { head: "Text", wraps: true, cell: (line) => line.text },
+      ...(lines.some(({ account }) => account !== undefined)
+        ? [{ head: "Account", cell: ({ account }: DepositLine) => account }]
+        : []),
       { head: "Amount", numeric: true, cell: (line) => money(BigInt(line.amount), line.currency) },
     ],
     empty: emptyState("No bank lines", "A person received this deposit."),

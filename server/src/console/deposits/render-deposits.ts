@@ -47,7 +47,15 @@ export function renderDeposits(data: DepositsData, ctx: ConsoleContext): PageCon
           ],
         }),
         columns: [
-          { head: "Status", cell: (row) => chip(row.status) },
+          {
+            head: "Status",
+            cell: (row) => {
+              const proposalId = data.waiting.get(row.id);
+              if (proposalId === undefined) return chip(row.status);
+              const proposal = html`<a class="link" href="${here(ctx, `/money/proposals/${proposalId}`)}">waits for approval</a>`;
+              return html`${chip(row.status)} ${proposal}`;
+            },
+          },
           {
             head: "Reference",
             cell: (row) =>

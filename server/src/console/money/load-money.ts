@@ -1,5 +1,8 @@
 import { namePeople } from "../../accounts/people/name-people.ts";
 import type { Queryable } from "../../db/database.ts";
+import type { Deposit } from "../../deposits/deposit.ts";
+import { findDeposit } from "../../deposits/deposit-queries.ts";
+import { type DepositLine, findDepositLines } from "../../deposits/get-deposit.ts";
 import type { Tenant } from "../../http/caller.ts";
 import { notFound } from "../../lib/problem.ts";
 import { findReseller, type ResellerRow } from "../../resellers/queries.ts";
@@ -30,7 +33,12 @@ export async function loadMoneyOf(
   return { reseller, environment, wallet: await getWallet(db, { resellerId, environment }) };
 }
 
-export type ProposalData = MoneyOf & { proposal: Proposal; emails: ReadonlyMap<string, string> };
+export type ProposalData = MoneyOf & {
+  proposal: Proposal;
+  emails: ReadonlyMap<string, string>;
+  /** What a second person judges the credit of a deposit by. */
+  evidence: { deposit: Deposit; lines: readonly DepositLine[] } | undefined;
+};
 
 /** A proposal with the balance that it would change now, and the people behind it. */
 export async function loadProposal(deps: ConsoleDeps, ctx: ConsoleContext): Promise<ProposalData> {
@@ -39,7 +47,13 @@ export async function loadProposal(deps: ConsoleDeps, ctx: ConsoleContext): Prom
   const proposal = await getProposal(deps.db, id, ctx.now);
   const money = await loadMoneyOf(deps.db, proposal.resellerId, proposal.environment);
   const people = [proposal.proposedBy, proposal.decidedBy ?? ""];
-  return { ...money, proposal, emails: await namePeople(deps.db, STAFF, people) };
+  const { depositId } = proposal;
+  const [emails, deposit, lines] = await Promise.all([
+    namePeople(deps.db, STAFF, people),
+    depositId === null ? undefined : findDeposit(deps.db, depositId),
+    depositId === null ? [] : findDepositLines(deps.db, depositId),
+  ]);
+  return { ...money, proposal, emails, evidence: deposit && { deposit, lines } };
 }
 
 export type MoneyData = {

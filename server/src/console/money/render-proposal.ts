@@ -1,3 +1,4 @@
+import { showReference } from "../../deposits/reference.ts";
 import type { Proposal, ProposalState } from "../../wallet/proposals/proposal.ts";
 import { defineForm, type FormState } from "../../web/form/define-form.ts";
 import { textField } from "../../web/form/text-fields.ts";
@@ -13,6 +14,7 @@ import { time } from "../../web/parts/time.ts";
 import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import { arrivalFacts, linesPanel } from "../deposits/render-deposit.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import type { ProposalData } from "./load-money.ts";
 import { movementText, proposalColumns } from "./render-money.ts";
@@ -44,39 +46,74 @@ export function renderProposal(
     crumbs: [{ ...MONEY, href: here(ctx, MONEY.href) }],
     body: stack(
       refused,
-      columns(decisionPanels(data, ctx, state), [
-        panel(
-          { title: "Proposal" },
-          facts([
-            ["Id", idText(proposal.id, { short: true })],
-            [
-              "Reseller",
-              html`<a class="link" href="${here(ctx, `/resellers/${reseller.id}`)}">${reseller.name}</a>`,
-            ],
-            ["Movement", movementText(proposal)],
-            ["Note", proposal.note],
-            [
-              "Proposed",
-              html`${time(proposal.proposedAt, ctx.now)} by ${nameOf(emails, proposal.proposedBy)}`,
-            ],
-            ["Expires", time(proposal.expiresAt, ctx.now)],
-            ...(proposal.decidedAt === null
-              ? []
-              : [
-                  [
-                    DECIDED[proposal.state],
-                    html`${time(proposal.decidedAt, ctx.now)} by ${nameOf(emails, proposal.decidedBy ?? "")}`,
-                  ] as const,
-                ]),
-            ...(proposal.reason === null ? [] : [["Reason", proposal.reason] as const]),
-            ...(proposal.entryId === null
-              ? []
-              : [["Entry", idText(proposal.entryId, { short: true })] as const]),
-          ]),
-        ),
-      ]),
+      columns(
+        [evidencePanels(data, ctx), decisionPanels(data, ctx, state)],
+        [
+          panel(
+            { title: "Proposal" },
+            facts([
+              ["Id", idText(proposal.id, { short: true })],
+              [
+                "Reseller",
+                html`<a class="link" href="${here(ctx, `/resellers/${reseller.id}`)}">${reseller.name}</a>`,
+              ],
+              ["Movement", movementText(proposal)],
+              ["Note", proposal.note],
+              [
+                "Proposed",
+                html`${time(proposal.proposedAt, ctx.now)} by ${nameOf(emails, proposal.proposedBy)}`,
+              ],
+              ["Expires", time(proposal.expiresAt, ctx.now)],
+              ...(proposal.decidedAt === null
+                ? []
+                : [
+                    [
+                      DECIDED[proposal.state],
+                      html`${time(proposal.decidedAt, ctx.now)} by ${nameOf(emails, proposal.decidedBy ?? "")}`,
+                    ] as const,
+                  ]),
+              ...(proposal.reason === null ? [] : [["Reason", proposal.reason] as const]),
+              ...(proposal.entryId === null
+                ? []
+                : [["Entry", idText(proposal.entryId, { short: true })] as const]),
+            ]),
+          ),
+        ],
+      ),
     ),
   };
+}
+
+/** The deposit and the lines of the bank, before the decision about them. */
+function evidencePanels({ evidence }: ProposalData, ctx: ConsoleContext): HtmlValue {
+  if (!evidence)
+    return panel(
+      { title: "Evidence" },
+      html`<p>A person proposed this by hand, with the note alone. No deposit and no line of a bank statement belongs to it.</p>`,
+    );
+  const { deposit, lines } = evidence;
+  return [
+    panel(
+      { title: "Evidence" },
+      stack(
+        facts([
+          [
+            "Deposit",
+            html`<a class="link mono" href="${here(ctx, `/deposits/${deposit.id}`)}">${showReference(deposit.reference)}</a>`,
+          ],
+          ...arrivalFacts(deposit, ctx),
+        ]),
+        lines.length > 0
+          ? undefined
+          : notice(
+              "warn",
+              "No line of a bank statement",
+              "A person said that the payment has arrived. Look at your bank account before you approve.",
+            ),
+      ),
+    ),
+    lines.length === 0 ? undefined : linesPanel(lines),
+  ];
 }
 
 const DECIDED: Readonly<Record<ProposalState, string>> = {

@@ -1,7 +1,7 @@
 import { ALERT_KINDS, type AlertKind } from "../../alerts/conditions.ts";
 import type { Alert } from "../../alerts/list-alerts.ts";
 import { type OperatorNeeds, RATE_DAYS, STOCK_DAYS } from "../../reports/find-needs.ts";
-import { COUNTED_MAX, type RunningOut, type Waiting } from "../../reports/needs-queries.ts";
+import { COUNTED_MAX, type Missing, type RunningOut, type Waiting } from "../../reports/needs-queries.ts";
 import type { Proposal } from "../../wallet/proposals/proposal.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { countText, moneyText } from "../../web/parts/money.ts";
@@ -25,23 +25,50 @@ export const ALERTS_AMONG_NEEDS: readonly AlertKind[] = ALERT_KINDS.filter(
 
 export type NeedsData = {
   needs: OperatorNeeds;
+  /** Deposits that arrived, without those whose credit waits for a second person. */
+  toCredit: Waiting;
   /** Movements of money that wait for a second person. */
   proposals: readonly Proposal[];
   alerts: readonly Alert[];
 };
 
 /** What needs a person, the most urgent first. */
-export const listNeeds = ({ needs, proposals, alerts }: NeedsData, now: Date): Need[] => [
+export const listNeeds = ({ needs, toCredit, proposals, alerts }: NeedsData, now: Date): Need[] => [
   ...alerts.map((alert) => alertNeed(alert, now)),
   ...unknown(needs.unknown, now),
   ...held(needs.held, now),
-  ...deposits(needs.deposits, now),
+  ...deposits(toCredit, now),
   ...approvals(proposals, now),
   ...suppliers(needs, now),
   ...soldOut(needs),
   ...needs.runningOut.map(runningOut),
   ...endpoints(needs, now),
+  ...needs.missing.map((one) => ({ chip: chip("missing", "wait"), ...MISSING[one] })),
 ];
+
+/** What to do first in an installation that sells nothing yet. */
+const MISSING: Readonly<Record<Missing, Pick<Need, "what" | "path" | "note">>> = {
+  supplier: {
+    what: "No supplier yet",
+    path: "/suppliers",
+    note: "Add one that you buy from, or your own stock of codes.",
+  },
+  product: {
+    what: "No product yet",
+    path: "/products",
+    note: "Import products from a file, or read a supplier's catalog.",
+  },
+  price: {
+    what: "No price yet",
+    path: "/prices",
+    note: "Set a rule that works prices out, or import prices.",
+  },
+  reseller: {
+    what: "No reseller yet",
+    path: "/resellers",
+    note: "Create one, invite its owner and credit its wallet.",
+  },
+};
 
 const alertNeed = ({ title, path, raisedAt, acknowledgedAt }: Alert, now: Date): Need => ({
   chip: chip(acknowledgedAt === null ? "alert" : "acknowledged", acknowledgedAt === null ? "bad" : "warn"),
@@ -100,7 +127,10 @@ function approvals(proposals: readonly Proposal[], now: Date): Need[] {
   return [
     {
       chip: chip("waiting"),
-      what: rest.length === 0 ? `A ${amount}` : `A ${amount} and ${rest.length} more movements`,
+      what:
+        rest.length === 0
+          ? `A ${amount}`
+          : `A ${amount} and ${countText(rest.length)} more ${rest.length === 1 ? "movement" : "movements"}`,
       path: rest.length === 0 ? `/money/proposals/${encodeURIComponent(id)}` : "/money",
       note: `Another person has to approve. The first expires in ${spanText(expiresAt.getTime() - now.getTime())}.`,
     },

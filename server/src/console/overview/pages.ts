@@ -1,6 +1,8 @@
 import { listOpenAlerts } from "../../alerts/list-alerts.ts";
+import { countToCredit } from "../../deposits/deposit-queries.ts";
 import { countNotForSale } from "../../pricing/not-for-sale.ts";
 import { findNeeds } from "../../reports/find-needs.ts";
+import { COUNTED_MAX } from "../../reports/needs-queries.ts";
 import { type OverviewSpan, readOverview } from "../../reports/read-overview.ts";
 import { listWaiting } from "../../wallet/proposals/proposal.ts";
 import { environmentOf } from "../../web/pages/here.ts";
@@ -21,14 +23,15 @@ export function overviewPages(face: ConsoleFace, { db }: ConsoleDeps): void {
       const span = spanOf(ctx);
       const environment = environmentOf(ctx);
       const isLive = environment === "live";
-      const [business, needs, proposals, alerts, unsold] = await Promise.all([
+      const [business, needs, toCredit, proposals, alerts, unsold] = await Promise.all([
         readOverview(db, environment, span, ctx.now),
         findNeeds(db, environment, ctx.now),
+        countToCredit(db, { environment, now: ctx.now, max: COUNTED_MAX + 1 }),
         isLive ? listWaiting(db, ctx.now) : [],
         isLive ? listOpenAlerts(db, ALERTS_AMONG_NEEDS) : [],
         isLive ? countNotForSale(db) : [],
       ]);
-      return { span, business, needs, proposals, alerts, unsold };
+      return { span, business, needs, toCredit, proposals, alerts, unsold };
     },
     render: renderOverview,
   });
