@@ -141,7 +141,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "scrip supplier sync sup_…",
     "scrip supplier sync sup_… --apply --only new --rename 4521@25=nimbus-gold",
   ],
-  "supplier reversals": ["scrip supplier reversals", "scrip supplier reversals --keep ord_….0.0"],
+  "supplier reversals": [
+    "scrip supplier reversals",
+    "scrip supplier reversals --keep ord_….0.0",
+    'scrip supplier reversals --charge-back ord_….0.1 --reason "it does not work"',
+  ],
   "supplier statement": ["scrip supplier statement --from 2030-01-01 --to 2030-02-01"],
   "route list": ["scrip route list --product nimbus-us-25"],
   "route choose": ["scrip route choose --product nimbus-us-25 --by cheapest"],

@@ -36,7 +36,7 @@ export const actionForm = (action: OrderAction) =>
     expected: hiddenField("Expected"),
     reason: textField({
       label: "Reason",
-      required: action !== "look_up",
+      required: action !== "look_up" && action !== "keep",
       maxLength: Math.min(REASON_MAX_CHARACTERS, REASON_SHOWN_MAX),
       hint: REASON_HINTS[action] ?? "For the activity log. The reseller does not see it.",
     }),
@@ -48,6 +48,7 @@ const REASON_SHOWN_MAX = 300;
 const REASON_HINTS: Partial<Readonly<Record<OrderAction, string>>> = {
   refund: "The reseller reads it in its statement. Name no supplier.",
   write_off: "The reseller reads it in its statement. Name no supplier.",
+  charge_back: "The reseller reads it in its statement. Name no supplier.",
 };
 
 /** The whole form, whatever the action: it is chosen by the address. */

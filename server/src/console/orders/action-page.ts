@@ -56,6 +56,8 @@ export function renderAction(
   };
 }
 
+const PAYS_BACK: ReadonlySet<OrderAction> = new Set(["refund", "write_off", "charge_back"]);
+
 /** What will happen, and the form that does it. It carries what was said, so that nothing else can happen. */
 function decision(
   action: OrderAction,
@@ -74,7 +76,7 @@ function decision(
       typed: { ...state.typed, units: chosen.map(unitText), expected: [writeExpected(effect)] },
     },
     submit: ACTION_LABELS[action],
-    isDestructive: action === "refund" || action === "write_off",
+    isDestructive: PAYS_BACK.has(action),
     cancelHref: orderHref(ctx, order.id),
     ...(action === "write_off" ? { cancel: "Keep waiting" } : {}),
     id: "act",
@@ -94,7 +96,11 @@ function effectOf(
   const wanted = new Set(chosen.map(unitText));
   const units = choosable(action, described).filter((unit) => wanted.has(unitText(unit)));
   const priceOf = (unit: UnitRef) => described.state.lines[unit.lineIndex]?.unitPriceMinor ?? 0n;
-  return { units: units.length, amountMinor: units.reduce((sum, unit) => sum + priceOf(unit), 0n) };
+  const isPaid = action !== "keep";
+  return {
+    units: units.length,
+    amountMinor: !isPaid ? 0n : units.reduce((sum, unit) => sum + priceOf(unit), 0n),
+  };
 }
 
 /** Of chosen units only their own costs are at stake. */
@@ -119,6 +125,7 @@ function choosable(action: OrderAction, { units, state, purchases }: OrderData["
         : status === "failed" || (status === "waiting" && !hasOpenPurchase),
     );
   }
+  if (action === "keep" || action === "charge_back") return units.filter(({ isReversed }) => isReversed);
   if (action !== "write_off") return [];
   const unknown = new Set(
     purchases.filter((one) => one.isUnknown && one.writtenOffAt === null).map(unitText),
@@ -128,7 +135,8 @@ function choosable(action: OrderAction, { units, state, purchases }: OrderData["
 
 function question(action: OrderAction, { described }: OrderData, { units, amountMinor }: Effect): string {
   const label = ACTION_LABELS[action];
-  if (action !== "refund" && action !== "write_off") return `${label}?`;
+  if (action === "keep") return `${label} ${unitsText(units)}?`;
+  if (!PAYS_BACK.has(action)) return `${label}?`;
   return `${label} ${unitsText(units)}, ${moneyText(amountMinor, described.state.currency)}?`;
 }
 

@@ -39,6 +39,17 @@ const SAID: Readonly<Record<OrderAction, (state: OrderState, effect: Effect) => 
   release: sayRelease,
   refund: sayRefund,
   write_off: sayWriteOff,
+  keep: (state) => [
+    [state.resellerName, "keeps the code and has paid for it. Its order and its wallet stay as they are."],
+    ["You", "keep what the reseller paid and what the supplier gave back."],
+    ["Can be undone", "yes: the units can be refunded later"],
+  ],
+  charge_back: (state, { units, amountMinor }) => [
+    [state.resellerName, `gets ${amount(state, amountMinor)} back now for ${unitsText(units)}`],
+    ["You", "keep what the supplier gave back."],
+    ["Codes", "They were delivered and stay readable. They may not work any more."],
+    FINAL,
+  ],
 };
 
 function sayLookUp(state: OrderState): Consequence[] {
@@ -254,6 +265,10 @@ export function sentenceOf(action: OrderAction, state: OrderState, { units, amou
         : "Ends the hold on its refund. No money moves now.";
     case "refund":
       return `Pays ${amount(state, amountMinor)} back to ${state.resellerName} now for ${unitsText(units)}.${hasWaiting(state) ? " They are not bought any more." : ""}`;
+    case "keep":
+      return `Leaves ${unitsText(units)} that the supplier took back as ${units === 1 ? "it is" : "they are"}. No money moves.`;
+    case "charge_back":
+      return `Pays ${amount(state, amountMinor)} back to ${state.resellerName} now for ${unitsText(units)} that the supplier took back.`;
     case "write_off":
       return `Pays ${amount(state, amountMinor)} back to ${state.resellerName} now for ${unitsText(units)}. ${atStake(
         state,

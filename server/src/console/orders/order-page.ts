@@ -1,4 +1,4 @@
-import { decideAction, ORDER_ACTIONS } from "../../fulfilment/operate/order-actions.ts";
+import { decideAction, ORDER_ACTIONS, sumUnits } from "../../fulfilment/operate/order-actions.ts";
 import { actorKey } from "../../lib/actor.ts";
 import type { OrderView } from "../../orders/schemas.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
@@ -7,11 +7,11 @@ import { linkButton } from "../../web/parts/button.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { copyIcon, idText } from "../../web/parts/copy.ts";
 import { money } from "../../web/parts/money.ts";
-import { emptyState } from "../../web/parts/notice.ts";
-import { columns, facts, panel, stack } from "../../web/parts/panel.ts";
+import { emptyState, notice } from "../../web/parts/notice.ts";
+import { columns, facts, panel, row, stack } from "../../web/parts/panel.ts";
 import { exactly } from "../../web/parts/time.ts";
 import { timeline } from "../../web/parts/timeline.ts";
-import { twoLines } from "../../web/table/table.ts";
+import { type Column, twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { attrs, type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { type ConsoleContext, may } from "../session.ts";
@@ -41,6 +41,7 @@ export function renderOrder(data: OrderData, ctx: ConsoleContext): PageContent {
     crumbs: [{ label: "Orders", href: here(ctx, ORDERS_PATH) }],
     subtitle: subtitle(data, ctx, isLive),
     body: stack(
+      reversalNotice(data, ctx),
       columns(
         [linesPanel(data, ctx, isLive), ledgerPanel(data, ctx)],
         may(ctx, "orders.manage")
@@ -69,6 +70,22 @@ const subtitle = ({ described }: OrderData, ctx: ConsoleContext, isLive: boolean
     isLive ? html` <a class="link" href="${orderHref(ctx, described.order.id)}">Refresh</a>` : undefined
   }</span> <a href="${resellerHref(ctx, described.resellerId)}">${described.state.resellerName}</a>, placed ${exactly(new Date(described.order.createdAt))}`;
 
+/** A reversal waits for a person. Nothing was done about it by itself. */
+function reversalNotice({ described: { state, order } }: OrderData, ctx: ConsoleContext): Html | undefined {
+  const { units } = sumUnits(state, "reversed");
+  if (units === 0) return undefined;
+  const buttons = (["keep", "charge_back"] as const).flatMap((action) =>
+    may(ctx, "orders.manage") && decideAction(state, action).isOffered
+      ? [linkButton(ACTION_LABELS[action], actionHref(ctx, order.id, action))]
+      : [],
+  );
+  return notice(
+    "bad",
+    `A supplier took back ${unitsText(units)} after delivery`,
+    html`<p>It gave your money back; ${state.resellerName} has paid and has the code. Ask the supplier why, then keep ${units === 1 ? "it" : "them"} or charge ${units === 1 ? "it" : "them"} back.</p>${buttons.length === 0 ? undefined : row(...buttons)}`,
+  );
+}
+
 /** Only what the rules allow now. Each says what it would do. */
 function actionsPanel(data: OrderData, ctx: ConsoleContext, isLive: boolean): Html {
   const { described } = data;
@@ -88,15 +105,20 @@ function actionsPanel(data: OrderData, ctx: ConsoleContext, isLive: boolean): Ht
   return panel(
     { title: "What you can do", id: "order-actions", live: isLive },
     offered.length === 0
-      ? html`<p class="quiet">Nothing. The order is ${order.status}, and its money is where it belongs.</p>`
+      ? html`<p class="quiet">No action is available. The order is ${order.status}.</p>`
       : html`<ul class="offers">${offered}</ul>`,
   );
 }
 
 type Line = OrderView["lines"][number];
 
-const linesPanel = ({ described: { order } }: OrderData, ctx: ConsoleContext, isLive: boolean): Html =>
-  tablePanel<Line>({
+function linesPanel(
+  { described: { order, purchases } }: OrderData,
+  ctx: ConsoleContext,
+  isLive: boolean,
+): Html {
+  const takenBack = purchases.filter(({ reversedAt }) => reversedAt !== null);
+  return tablePanel<Line>({
     title: "Lines",
     id: "order-lines",
     live: isLive,
@@ -109,10 +131,22 @@ const linesPanel = ({ described: { order } }: OrderData, ctx: ConsoleContext, is
       { head: "Unit price", numeric: true, cell: ({ unitPrice }) => amount(unitPrice) },
       { head: "Quantity", numeric: true, cell: ({ quantity }) => quantity },
       { head: "Delivered", numeric: true, cell: ({ fulfilledQuantity }) => fulfilledQuantity },
+      ...(takenBack.length === 0 ? [] : [takenBackColumn(order.lines, takenBack)]),
       { head: "Refunded", numeric: true, cell: ({ refundedQuantity }) => refundedQuantity },
       { head: "Line total", numeric: true, cell: ({ lineTotal }) => amount(lineTotal) },
     ],
   });
+}
+
+/** How many delivered units of a line the supplier took back, decided or not. */
+const takenBackColumn = (
+  lines: readonly Line[],
+  takenBack: readonly { lineIndex: number }[],
+): Column<Line> => ({
+  head: "Taken back",
+  numeric: true,
+  cell: (line) => takenBack.filter(({ lineIndex }) => lines[lineIndex] === line).length,
+});
 
 const amount = (value: { amount: number; currency: string }): Html =>
   money(BigInt(value.amount), value.currency);

@@ -58,6 +58,7 @@ const supplierCell = ({ supplierId, supplierName, sku }: DescribedPurchase, ctx:
 /** An open purchase is unknown once its answer is overdue or lost. */
 const outcomeChip = (one: DescribedPurchase): Html => {
   const { status, isUnknown, writtenOffAt, byHand } = one;
+  if (one.reversedAt !== null) return html`${chip(status)} ${chip("taken back", "bad")}`;
   if (byHand) return html`${chip(status)} ${chip("by hand", "quiet")}`;
   if (status === "not_made") return chip("not made", "quiet");
   if (status !== "open") return chip(status);

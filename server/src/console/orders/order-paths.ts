@@ -44,4 +44,6 @@ export const ACTION_LABELS: Readonly<Record<OrderAction, string>> = {
   release: "Release",
   refund: "Refund",
   write_off: "Write off",
+  keep: "Keep",
+  charge_back: "Charge back",
 };

@@ -17,6 +17,7 @@ export const orderTimeline = (data: OrderData): TimelineEntry[] =>
   [
     ...group(data.described.timeline).map((entry) => toEntry(entry, data)),
     ...purchaseEntries(data),
+    ...reversalEntries(data),
     ...data.actions.map((entry) => toAction(entry, data)),
   ].toSorted((a, b) => a.at.getTime() - b.at.getTime());
 
@@ -112,6 +113,21 @@ function purchaseEntries({ described }: OrderData): TimelineEntry[] {
   });
 }
 
+/** When a supplier was seen to have given the money for a delivered unit back. */
+const reversalEntries = ({ described }: OrderData): TimelineEntry[] =>
+  described.purchases.flatMap(({ reversedAt, lineIndex, unitIndex, supplierName, supplierId }) =>
+    reversedAt === null
+      ? []
+      : [
+          {
+            at: reversedAt,
+            title: `Taken back by ${supplierName ?? supplierId}: line ${lineIndex + 1}, unit ${unitIndex + 1}`,
+            note: "the supplier gave your money back after delivery",
+            tone: "bad" as const,
+          },
+        ],
+  );
+
 const ACTION_TITLES: Readonly<Record<string, { title: string; tone: Tone }>> = {
   "order.looked_up": { title: "Looked up at supplier", tone: "quiet" },
   "order.retried": { title: "Retried", tone: "quiet" },
@@ -119,6 +135,8 @@ const ACTION_TITLES: Readonly<Record<string, { title: string; tone: Tone }>> = {
   "order.released": { title: "Hold released", tone: "quiet" },
   "order.refunded": { title: "Refunded", tone: "warn" },
   "order.code_entered": { title: "Code entered", tone: "good" },
+  "order.reversal_kept": { title: "Reversal kept", tone: "quiet" },
+  "order.charged_back": { title: "Charged back", tone: "warn" },
   "order.written_off": { title: "Written off", tone: "warn" },
 };
 

@@ -1,4 +1,5 @@
 import { holdOrder, retryOrder } from "../../fulfilment/operate/hold-order.ts";
+import { keepReversals } from "../../fulfilment/operate/keep-reversals.ts";
 import { type LookedUpPurchase, lookUpOrder } from "../../fulfilment/operate/look-up-order.ts";
 import type { Operator } from "../../fulfilment/operate/operator.ts";
 import { decideAction, MOVES_MONEY, type OrderAction } from "../../fulfilment/operate/order-actions.ts";
@@ -73,6 +74,11 @@ const VERBS: Readonly<Record<OrderAction, Verb>> = {
   },
   refund: (deps, by, input, state) => payBack(deps, by, input, state, "not_bought"),
   write_off: (deps, by, input, state) => payBack(deps, by, input, state, "unknown"),
+  async keep(deps, by, { orderId, units, expected }) {
+    const kept = await keepReversals(deps.db, deps.clock, { orderId, units, expected }, by);
+    return `${unitsText(kept.units)} kept. The order and the wallet are as they were.`;
+  },
+  charge_back: (deps, by, input, state) => payBack(deps, by, input, state, "reversed"),
 };
 
 async function payBack(
@@ -80,13 +86,13 @@ async function payBack(
   by: Operator,
   { orderId, units, expected, reason }: ActionInput,
   { resellerName }: OrderState,
-  which: "not_bought" | "unknown",
+  which: "not_bought" | "unknown" | "reversed",
 ): Promise<string> {
   const input = { orderId, lines: undefined, units, which, expected, reason };
   const done = await refundOrder(deps.db, deps.clock, input, by);
   deps.announceOrders();
   deps.announceDeliveries();
-  const what = which === "unknown" ? "written off" : "refunded";
+  const what = { not_bought: "refunded", unknown: "written off", reversed: "charged back" }[which];
   return `${unitsText(done.refundedUnits)} ${what}: ${resellerName} got ${moneyText(done.amountMinor, done.currency)} back. The order is ${done.status}.`;
 }
 

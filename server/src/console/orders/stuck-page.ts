@@ -108,7 +108,9 @@ export function renderStuck(
   };
 }
 
-const BULK_BUTTONS: Html = html`${ORDER_ACTIONS.map((action) =>
+/** A reversal is decided on the page of its order, which is completed and not stuck. */
+const BULK_ACTIONS = ORDER_ACTIONS.filter((action) => action !== "keep" && action !== "charge_back");
+const BULK_BUTTONS: Html = html`${BULK_ACTIONS.map((action) =>
   button(ACTION_LABELS[action], { name: "action", value: action }),
 )}`;
 

@@ -1,6 +1,6 @@
 import sql from "sql-template-tag";
 import type { Queryable } from "../../db/database.ts";
-import { isUnknown, keptWords } from "./unit-choice.ts";
+import { isReversed, isUnknown, keptWords } from "./unit-choice.ts";
 import type { KeptWords } from "./what-was-said.ts";
 
 export type PurchaseRow = KeptWords & {
@@ -29,6 +29,9 @@ export type PurchaseRow = KeptWords & {
   resolvedAt: Date | null;
   lookedAt: Date | null;
   writtenOffAt: Date | null;
+  /** When the supplier was seen to have taken it back after delivery, and when a person decided to keep the unit. */
+  reversedAt: Date | null;
+  keptAt: Date | null;
 };
 
 /** The purchases of an order, newest first. */
@@ -41,8 +44,12 @@ export const listPurchaseRows = (db: Queryable, orderId: string, limit: number, 
            coalesce(a.supplier_price_minor, a.cost_minor) as "costMinor",
            coalesce(a.supplier_price_currency, a.cost_currency) as "costCurrency", a.cost_minor as "expectedMinor",
            a.cost_currency as "expectedCurrency", a.supplier_price_minor is not null as "isPriceKnown", a.opened_at as "openedAt",
-           a.resolved_at as "resolvedAt", a.looked_at as "lookedAt", a.written_off_at as "writtenOffAt"
-    from supplier_attempts a left join suppliers s on s.id = a.supplier_id
+           a.resolved_at as "resolvedAt", a.looked_at as "lookedAt", a.written_off_at as "writtenOffAt",
+           r.found_at as "reversedAt", r.kept_at as "keptAt"
+    from supplier_attempts a
+    left join suppliers s on s.id = a.supplier_id
+    left join supplier_reversals r on r.order_id = a.order_id and r.line_index = a.line_index
+      and r.unit_index = a.unit_index and r.number = a.number
     where a.order_id = ${orderId}
     order by a.opened_at desc, a.line_index, a.unit_index, a.number desc limit ${limit}`);
 
@@ -54,6 +61,8 @@ export type UnitRow = {
   wasDelivered: boolean;
   hasOpenPurchase: boolean;
   isQuarantined: boolean;
+  /** Its supplier took it back, and nobody has decided. */
+  isReversed: boolean;
 };
 
 export const listUnitRows = (db: Queryable, orderId: string, limit: number) =>
@@ -65,7 +74,8 @@ export const listUnitRows = (db: Queryable, orderId: string, limit: number) =>
                and a.unit_index = u.unit_index and a.status = 'open') as "hasOpenPurchase",
            exists (
              select from supplier_attempts a where a.order_id = u.order_id and a.line_index = u.line_index
-               and a.unit_index = u.unit_index and a.status = 'quarantined') as "isQuarantined"
+               and a.unit_index = u.unit_index and a.status = 'quarantined') as "isQuarantined",
+           u.status = 'delivered' and ${isReversed} as "isReversed"
     from order_units u where u.order_id = ${orderId}
     order by u.line_index, u.unit_index limit ${limit}`);
 

@@ -1,14 +1,28 @@
 import type { LineState, OrderState } from "./order-state.ts";
 
 /** What an operator can do with an order. */
-export const ORDER_ACTIONS = ["look_up", "retry", "hold", "release", "refund", "write_off"] as const;
+export const ORDER_ACTIONS = [
+  "look_up",
+  "retry",
+  "hold",
+  "release",
+  "refund",
+  "write_off",
+  "keep",
+  "charge_back",
+] as const;
 export type OrderAction = (typeof ORDER_ACTIONS)[number];
 
 export const isOrderAction = (text: string): text is OrderAction =>
   (ORDER_ACTIONS as readonly string[]).includes(text);
 
 /** Money goes back to a wallet at once, or as soon as a worker gets to it. */
-export const MOVES_MONEY: ReadonlySet<OrderAction> = new Set(["release", "refund", "write_off"]);
+export const MOVES_MONEY: ReadonlySet<OrderAction> = new Set([
+  "release",
+  "refund",
+  "write_off",
+  "charge_back",
+]);
 
 /** How many units an action is about, and what it pays back. Or why the rules do not allow it now. */
 export type Offer =
@@ -59,6 +73,8 @@ const EFFECTS: Readonly<Record<OrderAction, (state: OrderState) => Effect>> = {
   release: (state) => (hasWaiting(state) ? NOTHING : sumUnits(state, "failed")),
   refund: (state) => sumUnits(state, ...refundableKinds(state)),
   write_off: (state) => sumUnits(state, "unknown"),
+  keep: (state) => ({ units: sumUnits(state, "reversed").units, amountMinor: 0n }),
+  charge_back: (state) => sumUnits(state, "reversed"),
 };
 
 export const hasWaiting = (state: OrderState): boolean =>
@@ -101,6 +117,14 @@ const DENIALS: Readonly<Record<OrderAction, (state: OrderState) => string | unde
       return "Its purchases are under way. Their outcome is not overdue yet.";
     return "No unit of this order waits for a purchase whose outcome is not known.";
   },
+  keep: (state) => (sumUnits(state, "reversed").units > 0 ? undefined : NOT_REVERSED),
+  charge_back(state) {
+    if (sumUnits(state, "reversed").units === 0) return NOT_REVERSED;
+    return state.status === "completed"
+      ? undefined
+      : "The order is not completed yet. Charge its unit back when its other units have ended.";
+  },
 };
 
+const NOT_REVERSED = "No unit of this order was taken back by its supplier, or each is decided.";
 const BUSY = "A worker is at this order now. Try again in a moment.";

@@ -2,7 +2,7 @@ import sql from "sql-template-tag";
 import type { Queryable } from "../../db/database.ts";
 import type { Tenant } from "../../http/caller.ts";
 import type { OrderStatus } from "../../orders/status.ts";
-import { isUnknown, waitsForPerson } from "./unit-choice.ts";
+import { isReversed, isUnknown, waitsForPerson } from "./unit-choice.ts";
 import type { KeptWords } from "./what-was-said.ts";
 
 /** The units of one line, by where they are. */
@@ -20,6 +20,8 @@ export type LineState = {
   failed: number;
   delivered: number;
   refunded: number;
+  /** Delivered, then taken back by the supplier, and not decided yet. They count as delivered too. */
+  reversed: number;
 };
 
 /** What the operator's actions depend on. */
@@ -122,7 +124,7 @@ const selectStates = (ids: readonly string[], now: Date) => sql`
     select json_agg(json_build_object(
       'lineIndex', l.line_index, 'unitPriceMinor', l.unit_price_minor::text, 'quantity', l.quantity,
       'free', case when o.status = 'pending' then l.quantity else u.free end, 'asked', u.asked, 'unknown', u.unknown,
-      'failed', u.failed, 'delivered', u.delivered, 'refunded', u.refunded) order by l.line_index) as lines
+      'failed', u.failed, 'delivered', u.delivered, 'refunded', u.refunded, 'reversed', u.reversed) order by l.line_index) as lines
     from order_lines l
     cross join lateral (
       select count(*) filter (where u.status = 'waiting' and a.number is null) as free,
@@ -130,7 +132,8 @@ const selectStates = (ids: readonly string[], now: Date) => sql`
              count(*) filter (where u.status = 'waiting' and ${isUnknown(now)}) as unknown,
              count(*) filter (where u.status = 'failed') as failed,
              count(*) filter (where u.status = 'delivered') as delivered,
-             count(*) filter (where u.status = 'refunded') as refunded
+             count(*) filter (where u.status = 'refunded') as refunded,
+             count(*) filter (where u.status = 'delivered' and ${isReversed}) as reversed
       from order_units u
       left join supplier_attempts a on a.order_id = u.order_id and a.line_index = u.line_index
         and a.unit_index = u.unit_index and a.status = 'open'

@@ -24,9 +24,17 @@ export type UnitChoice = {
   lines: readonly number[] | null;
   /** Only these units; null for all. */
   units: readonly UnitRef[] | null;
-  /** All, only those that are not being bought, or only those whose purchase has no known outcome. */
-  which: "all" | "not_bought" | "unknown";
+  /**
+   * All, only those that are not being bought, only those whose purchase has no known outcome, or only those that their supplier took
+   * back after delivery and about which nobody has decided.
+   */
+  which: "all" | "not_bought" | "unknown" | "reversed";
 };
+
+/** Whether the supplier took the unit `u` back after delivery, and nobody has kept it. A unit that was refunded is decided. */
+export const isReversed: Sql = sql`exists (
+  select from supplier_reversals r
+  where r.order_id = u.order_id and r.line_index = u.line_index and r.unit_index = u.unit_index and r.kept_at is null)`;
 
 /** Whether the unit `u` is one of them. It holds as well after the unit was given up and its purchase written off. */
 export function isChosen({ lines, units, which }: UnitChoice, now: Date): Sql {
@@ -37,6 +45,7 @@ export function isChosen({ lines, units, which }: UnitChoice, now: Date): Sql {
     all: () => sql`true`,
     not_bought: () => sql`not ${ofAttempt(sql`a.status = 'open'`)}`,
     unknown: () => ofAttempt(isUnknown(now)),
+    reversed: () => isReversed,
   };
   return sql`(${lines}::smallint[] is null or u.line_index = any(${lines}))
     and (${units === null} or (u.line_index, u.unit_index) in (

@@ -66,7 +66,7 @@ export async function refundOrder(
     checkExpected(refunded, order, input.expected);
     const paid = await pay(tx, order, refunded, input.reason, idsOf(clock), now);
     await recordOrderAction(tx, clock, order, by, {
-      action: choice.which === "unknown" ? "order.written_off" : "order.refunded",
+      action: ACTIONS[choice.which],
       after: {
         reason: input.reason,
         units: refunded.units,
@@ -76,6 +76,13 @@ export async function refundOrder(
     return paid;
   });
 }
+
+const ACTIONS: Readonly<Record<UnitChoice["which"], `order.${string}`>> = {
+  all: "order.refunded",
+  not_bought: "order.refunded",
+  unknown: "order.written_off",
+  reversed: "order.charged_back",
+};
 
 function checkExpected(
   { orderId, units, amountMinor }: RefundedUnits,
@@ -104,7 +111,8 @@ async function refundChosen(
   choice: UnitChoice,
   now: Date,
 ): Promise<RefundedUnits> {
-  if (order.status === "completed") return refundUnits(tx, order.id, "delivered", choice, now);
+  if (order.status === "completed" || choice.which === "reversed")
+    return refundUnits(tx, order.id, "delivered", choice, now);
   if (order.status === "pending") await beginOrder(tx, order.id, now);
   if (order.status === "pending" || order.status === "processing") {
     await writeOffUnits(tx, order.id, choice, now);
@@ -151,6 +159,8 @@ async function pay(
 function nothingToRefund({ id, status }: OperatedOrder, { lines, units, which }: UnitChoice): string {
   if (status === "refunded") return `${id} has been refunded already`;
   if (which === "unknown") return `${id} has no purchase whose outcome is unknown`;
+  if (which === "reversed")
+    return `${id} has no unit that its supplier took back and that waits for a decision`;
   const part = units === null ? (lines === null ? "" : "of these lines ") : "of these units ";
   return `nothing ${part}of ${id} can be refunded: it is ${status}, and what is not delivered has been paid back`;
 }

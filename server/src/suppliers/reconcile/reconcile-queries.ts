@@ -48,16 +48,6 @@ export const listReversals = (db: Queryable, filter: { all: boolean; limit: numb
     where ${filter.all} or (r.kept_at is null and u.status = 'delivered')
     order by r.found_at, r.order_id, r.line_index, r.unit_index limit ${filter.limit}`);
 
-export const markKept = (
-  db: Queryable,
-  { orderId, lineIndex, unitIndex }: Omit<PurchaseKey, "number">,
-  now: Date,
-) =>
-  db.rows<PurchaseKey>(sql`
-    update supplier_reversals set kept_at = ${now}
-    where order_id = ${orderId} and line_index = ${lineIndex} and unit_index = ${unitIndex} and kept_at is null
-    returning order_id as "orderId", line_index as "lineIndex", unit_index as "unitIndex", number`);
-
 /** The next supplier whose books were not read for so long. Workers take turns. */
 export const claimForReversals = async (
   db: Queryable,
