@@ -59,7 +59,7 @@ test("Enter code by hand: what it does, proof, then the unit is delivered, and n
   const wrong = await support.post(path, { unit: "0.0", code: "", pin: "12", expiresAt: "31.12.2040" });
   assert.equal(wrong.statusCode, 422);
   assert.match(textOf(wrong.body), /Has neither a code nor a url|has neither a code nor a url/);
-  assert.match(textOf(wrong.body), /Is not a time/);
+  assert.match(textOf(wrong.body), /Is neither a date/);
 
   const fields = { unit: "0.0", code: "MAILED-1", pin: "4711", expiresAt: "2040-12-31", note: "ticket 812" };
   const done = await support.post(path, fields);

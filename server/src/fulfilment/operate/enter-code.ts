@@ -26,7 +26,7 @@ export type EnteredCode = UnitRef & { orderId: string; supplierId: string };
 /** What a person copies from the supplier's mail. Cells that are empty are absent. */
 export type MailedCells = StockCells & { receipt: string };
 
-/** Checked as a row of a stock file is. A day means its end. */
+/** Checked as a row of a stock file is. */
 export function readMailedGoods(cells: MailedCells, now: Date): Goods | { faults: string[] } {
   const { receipt, ...stock } = cells;
   if (receipt !== "") {
@@ -35,12 +35,10 @@ export function readMailedGoods(cells: MailedCells, now: Date): Goods | { faults
       ? { type: "topup", receipt }
       : { faults: ["receipt: a top-up has a receipt and nothing else"] };
   }
-  const expiresAt = DAY.test(cells.expiresAt) ? `${cells.expiresAt}T23:59:59Z` : cells.expiresAt;
-  const read = parseStockRow({ ...stock, expiresAt }, now);
+  const read = parseStockRow(stock, now);
   return "goods" in read ? read.goods : read;
 }
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const UNIQUE_VIOLATION = "23505";
 
 /**

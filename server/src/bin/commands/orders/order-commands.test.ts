@@ -186,7 +186,7 @@ test("order enter-code delivers what the supplier's support sent, from a file of
     ["", /has neither a code nor a url/],
     ['{"code":"MAILED-1","cost":"1"}', /a code has no member "cost"/],
     ['{"code":"MAILED-1"', /begins as JSON and is none/],
-    ['{"code":"MAILED-1","expiresAt":"soon"}', /expiresAt: is not a time/],
+    ['{"code":"MAILED-1","expiresAt":"soon"}', /expiresAt: is neither a date/],
   ] as const) {
     const refused = await enter("0.0", content);
     assert.equal(refused.code, 1);
