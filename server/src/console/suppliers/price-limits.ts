@@ -1,3 +1,4 @@
+import { rehearse } from "../../db/rehearse.ts";
 import { sayPercent } from "../../lib/percent.ts";
 import { OVERCHARGE_TIMES_MAX, setPriceLimits } from "../../suppliers/overcharges/price-limits.ts";
 import type { SupplierDetails } from "../../suppliers/supplier-health.ts";
@@ -10,7 +11,7 @@ import { facts, panel } from "../../web/parts/panel.ts";
 import { time } from "../../web/parts/time.ts";
 import { type Html, html } from "../../web/template/html.ts";
 import { sayRefusal } from "../say-refusal.ts";
-import { type ConsoleContext, type ConsoleDeps, type ConsoleFace, may, provedBy } from "../session.ts";
+import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace, may, provedBy } from "../session.ts";
 
 const limitsForm = defineForm({
   headroom: textField({
@@ -50,6 +51,14 @@ export function priceLimitPages(
     path: "/suppliers/:id/price-limits",
     permission: "suppliers.manage",
     form: limitsForm,
+    async does(limits, ctx) {
+      const id = ctx.params.id ?? "";
+      await sayRefusal(
+        rehearse(deps, (trial) => setPriceLimits(trial, id, limits, byOf(ctx))),
+        FIELDS,
+      );
+      return "Change what this supplier may charge above the cost.";
+    },
     async run(limits, ctx) {
       const id = ctx.params.id ?? "";
       await sayRefusal(setPriceLimits(deps, id, limits, provedBy(ctx)), FIELDS);

@@ -1,3 +1,4 @@
+import { rehearse } from "../../db/rehearse.ts";
 import { enableRoute } from "../../suppliers/overcharges/route-pauses.ts";
 import type { ListedRouteRow, RoutePause } from "../../suppliers/route-queries.ts";
 import { defineForm } from "../../web/form/define-form.ts";
@@ -11,7 +12,7 @@ import { time } from "../../web/parts/time.ts";
 import { twoLines } from "../../web/table/table.ts";
 import { type Html, html } from "../../web/template/html.ts";
 import { sayRefusal } from "../say-refusal.ts";
-import { type ConsoleContext, type ConsoleDeps, type ConsoleFace, may, provedBy } from "../session.ts";
+import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace, may, provedBy } from "../session.ts";
 
 /** A paused route is enabled on the page of its product and on that of its supplier. */
 export function enableRoutePages(
@@ -21,17 +22,21 @@ export function enableRoutePages(
   section: "products" | "suppliers",
   again: (ctx: ConsoleContext, error: string | undefined) => Promise<PageContent>,
 ): void {
+  const keyOf = ({ params: { id: here = "" } }: ConsoleContext, id: string) =>
+    section === "products" ? { productId: here, supplierId: id } : { productId: id, supplierId: here };
   face.action({
     path: `/${section}/:id/routes/enable`,
     permission: "suppliers.manage",
     form: defineForm({ id: hiddenField("Route") }),
+    async does({ id }, ctx) {
+      const key = keyOf(ctx, id);
+      await sayRefusal(rehearse(deps, ({ db }) => enableRoute(db, deps.clock, key, byOf(ctx))));
+      return `Enable the route of ${key.productId}. The next purchase can take it.`;
+    },
     async run({ id }, ctx) {
-      const here = ctx.params.id ?? "";
-      const key =
-        section === "products" ? { productId: here, supplierId: id } : { productId: id, supplierId: here };
-      await sayRefusal(enableRoute(deps.db, deps.clock, key, provedBy(ctx)));
+      await sayRefusal(enableRoute(deps.db, deps.clock, keyOf(ctx, id), provedBy(ctx)));
       return redirect(
-        `/${section}/${encodeURIComponent(here)}`,
+        `/${section}/${encodeURIComponent(ctx.params.id ?? "")}`,
         "The route is enabled. The next purchase can take it.",
       );
     },
