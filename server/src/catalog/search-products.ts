@@ -16,6 +16,8 @@ export type FoundProduct = {
   type: "gift_card" | "top_up";
   faceValueAmount: string;
   faceValueUnit: string;
+  faceValueCurrency: string;
+  faceValueIsMoney: boolean;
   active: boolean;
   hidden: boolean;
   supply: "available" | "empty" | "none";
@@ -31,6 +33,7 @@ export async function searchProducts(
   const patterns = search.words.map((word) => `%${word.replaceAll(/[\\%_]/g, "\\$&")}%`);
   const rows = await db.rows<FoundProduct>(sql`
     select p.id, p.name, p.type, p.face_value_amount as "faceValueAmount", p.face_value_unit as "faceValueUnit",
+           p.face_value_currency as "faceValueCurrency", p.face_value_is_money as "faceValueIsMoney",
            p.active, p.hidden, coalesce(s.state, 'none') as supply,
            (select count(*) from list_prices l where l.product_id = p.id)::integer as "listPrices",
            (select count(*) from reseller_prices o where o.product_id = p.id)::integer as "resellerPrices"

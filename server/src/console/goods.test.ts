@@ -10,6 +10,7 @@ import {
   type ConsoleVisit,
   openConsoleDesk,
 } from "../../testing/people/console-desk.ts";
+import { textOf } from "../../testing/people/order-desk.ts";
 import { uploadFile } from "../../testing/people/upload-file.ts";
 import { evaluateAlerts } from "../alerts/evaluate-alerts.ts";
 import { runNextJob } from "../jobs/run-job.ts";
@@ -54,6 +55,28 @@ test("products: search, health, routes and cost; text of others is text; a missi
   assert.equal((await viewer.get("/products/none")).statusCode, 404);
   const csv = await viewer.get("/products.csv");
   assert.match(csv.body, /^id,name,type,[\s\S]*\ncard,/);
+});
+
+test("pages have words for people: kinds, face values, what a job checks, and whom to ask", async () => {
+  await addProducts(db, [
+    {
+      id: "plain-10",
+      name: "Plain",
+      faceValue: { amount: "10", currency: "USD", unit: "USD", isMoney: true },
+    },
+  ]);
+  const list = textOf((await viewer.get("/products?q=plain")).body);
+  assert.match(list, /Plain plain-10 gift card 10\.00 USD/);
+  assert.match(textOf((await viewer.get("/products/plain-10")).body), /Type gift card Face value 10\.00 USD/);
+  const health = textOf((await viewer.get("/products/plain-10")).body);
+  assert.doesNotMatch(health, /1 of 20 takes more than/, "nothing was bought yet");
+  const refused = await viewer.get("/products/import");
+  assert.equal(refused.statusCode, 403);
+  assert.match(textOf(refused.body), /If you need this, ask an admin\./);
+  const audit = await admin.post("/jobs/audit", { extent: "full" });
+  const job = textOf((await admin.get(String(audit.headers.location).split("?")[0] ?? "")).body);
+  assert.match(job, /Checks everything yes/);
+  await runJobs();
 });
 
 test("products: hide, unlist and edit are recorded; a change of another person is not written over", async () => {
@@ -234,7 +257,7 @@ test("suppliers: state, balance, refusals and purchases; disabling says what hap
   const list = await viewer.get("/suppliers");
   assert.match(list.body, /Upstream[\s\S]*failing[\s\S]*paused[\s\S]*12\.50 USD/);
   const page = await viewer.get(`/suppliers/${upstream}`);
-  assert.match(page.body, /50\.0 %[\s\S]*out_of_stock/);
+  assert.match(page.body, /50\.0 %[\s\S]*out of stock/);
   assert.doesNotMatch(page.body, />Disable</);
   assert.equal((await viewer.get("/suppliers/sup_none")).statusCode, 404);
   await catalog.post(`/suppliers/${upstream}/balance-alert`, { amount: "50.00" });

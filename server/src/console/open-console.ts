@@ -95,6 +95,7 @@ function faceOptions(
   return {
     base: "",
     signInPath: "/sign-in",
+    helper: "an admin",
     cookieName: COOKIE_NAME,
     clock: deps.clock,
     flashKey: createSecretKey(createHmac("sha256", accountKey).update("flash console").digest()),

@@ -87,6 +87,7 @@ function faceOptions(
   return {
     base: BASE,
     signInPath: `${BASE}/sign-in`,
+    helper: "an owner of your team",
     clock: deps.clock,
     flashKey: createSecretKey(createHmac("sha256", accountKey).update("flash").digest()),
     publicUrl: () => deps.publicUrl,

@@ -53,6 +53,7 @@ export function addGallery(
     {
       base: "/gallery",
       signInPath: "/gallery/sign-in",
+      helper: "an owner of your team",
       assets,
       clock: { now: () => NOW },
       flashKey: createSecretKey(Buffer.alloc(32, 1)),

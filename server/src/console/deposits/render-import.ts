@@ -8,7 +8,7 @@ import { UPLOAD_MAX_BYTES } from "../../web/form/read-upload.ts";
 import { textField } from "../../web/form/text-fields.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { here } from "../../web/pages/here.ts";
-import { chip, type Tone } from "../../web/parts/chip.ts";
+import type { Tone } from "../../web/parts/chip.ts";
 import { confirm } from "../../web/parts/confirm.ts";
 import { countText } from "../../web/parts/money.ts";
 import { emptyState, notice } from "../../web/parts/notice.ts";
@@ -17,6 +17,7 @@ import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
 import { columnsPanel, type ImportColumn } from "../jobs/import-columns.ts";
 import { mayConfirm } from "../jobs/job-rights.ts";
+import { wordChip } from "../plain-word.ts";
 import type { ConsoleContext } from "../session.ts";
 
 export const importForm = defineForm({
@@ -128,7 +129,7 @@ export const importedDeposits = (job: JobDetails, ctx: ConsoleContext): Html =>
       caption: "Deposits",
       rows: (job.result?.deposits ?? []) as AppliedDeposit[],
       columns: [
-        { head: "Outcome", cell: ({ outcome }) => chip(outcome) },
+        { head: "Outcome", cell: ({ outcome }) => wordChip(outcome) },
         { head: "Deposit", cell: ({ depositId }) => depositLink(depositId, depositId, ctx) },
         { head: "Rows", cell: ({ rows }) => rows.join(", ") },
         { head: "What", wraps: true, cell: ({ detail }) => detail },
@@ -145,7 +146,7 @@ const matchesPanel = (job: JobDetails, ctx: ConsoleContext): Html =>
     rows: (job.result?.matches ?? []) as ShownMatch[],
     columns: [
       { head: "Row", numeric: true, cell: ({ row }) => String(row) },
-      { head: "Result", cell: ({ result }) => chip(result, TONES[result] ?? "quiet") },
+      { head: "Result", cell: ({ result }) => wordChip(result, TONES[result] ?? "quiet") },
       { head: "Amount", numeric: true, cell: ({ amount }) => amount },
       {
         head: "Deposit",

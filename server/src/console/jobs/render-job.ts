@@ -62,7 +62,7 @@ const factsOf = (job: JobDetails, emails: ReadonlyMap<string, string>, ctx: Cons
   const list: [string, HtmlValue][] = [
     ...Object.entries(job.params)
       .filter(([name, value]) => name !== "preview" && value !== null && value !== "")
-      .map(([name, value]): [string, HtmlValue] => [LABELS[name] ?? name, String(value)]),
+      .map(([name, value]): [string, HtmlValue] => [LABELS[name] ?? name, valueText(value)]),
     ...(job.state === "ready" ? [] : resultFacts(job)),
     ["Started by", emails.get(job.actorId) ?? job.actorKind],
     ["Created", time(job.createdAt, ctx.now)],
@@ -78,6 +78,7 @@ const LABELS: Readonly<Record<string, string>> = {
   resellerId: "Reseller",
   endpointId: "Endpoint",
   environment: "Environment",
+  full: "Checks everything",
   status: "Status",
   cost: "Cost of one code",
   currency: "Currency of the cost",
@@ -98,7 +99,7 @@ const LABELS: Readonly<Record<string, string>> = {
   ok: "Everything holds",
   proposedNew: "New at the supplier",
   proposedGone: "Gone at the supplier",
-  repriced: "Cost something else",
+  repriced: "Costs that changed",
   left: "Left out",
   notTaken: "Could not be taken",
   from: "From",
@@ -126,16 +127,16 @@ const resultFacts = ({ result }: JobDetails): [string, HtmlValue][] =>
   Object.entries(result ?? {})
     .filter(([name, value]) => name in LABELS && ["string", "number", "boolean"].includes(typeof value))
     .sort(([one], [other]) => LABEL_ORDER.indexOf(one) - LABEL_ORDER.indexOf(other))
-    .map(([name, value]) => [
-      LABELS[name] ?? name,
-      typeof value === "number"
-        ? countText(value)
-        : typeof value === "boolean"
-          ? value
-            ? "yes"
-            : "no"
-          : String(value),
-    ]);
+    .map(([name, value]) => [LABELS[name] ?? name, valueText(value)]);
+
+const valueText = (value: unknown): string =>
+  typeof value === "number"
+    ? countText(value)
+    : typeof value === "boolean"
+      ? value
+        ? "yes"
+        : "no"
+      : String(value);
 
 const cancelForm = ({ id }: JobDetails, ctx: ConsoleContext): Html =>
   html`<form class="row" method="post" action="/jobs/${id}/cancel">${ctx.hidden()}${button("Cancel job")}<span class="quiet">An import that is cancelled changes nothing.</span></form>`;

@@ -3,7 +3,6 @@ import type { MovementRow } from "../../wallet/queries.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { environmentOf, here } from "../../web/pages/here.ts";
 import { csvLink, linkButton } from "../../web/parts/button.ts";
-import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
 import { filterBar } from "../../web/parts/filter-bar.ts";
 import { money, moneyText } from "../../web/parts/money.ts";
@@ -14,6 +13,7 @@ import { type Column, twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
 import { href } from "../../web/template/safe-url.ts";
+import { wordChip } from "../plain-word.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import type { MoneyData } from "./load-money.ts";
 import { movementFilters } from "./movement-filter.ts";
@@ -103,7 +103,7 @@ const movementsPanel = ({ movements, asked }: MoneyData, ctx: ConsoleContext): H
         cell: ({ resellerId, resellerName }) =>
           html`<a class="link" href="${here(ctx, `/resellers/${resellerId}`)}">${resellerName}</a>`,
       },
-      { head: "Reason", cell: ({ type }) => chip(type, type === "deposit" ? "good" : "warn") },
+      { head: "Reason", cell: ({ type }) => wordChip(type, type === "deposit" ? "good" : "warn") },
       {
         head: "Amount",
         numeric: true,

@@ -2,7 +2,6 @@ import type { AnyOrder } from "../../fulfilment/operate/list-any-orders.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { here } from "../../web/pages/here.ts";
 import { linkButton } from "../../web/parts/button.ts";
-import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
 import { filterBar } from "../../web/parts/filter-bar.ts";
 import { countText, money } from "../../web/parts/money.ts";
@@ -12,6 +11,7 @@ import { type Column, twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
 import { href } from "../../web/template/safe-url.ts";
+import { wordChip } from "../plain-word.ts";
 import type { ConsoleContext } from "../session.ts";
 import { ORDERS_PATH, orderHref, resellerHref } from "./order-paths.ts";
 import { type OrderQuery, orderFilters, type SupplierName } from "./order-query.ts";
@@ -59,8 +59,8 @@ const columns = (ctx: ConsoleContext): Column<AnyOrder>[] => [
     head: "Status",
     cell: ({ status, refundHeld }) =>
       refundHeld && (status === "failed" || status === "processing")
-        ? twoLines(chip(status), "refund held")
-        : chip(status),
+        ? twoLines(wordChip(status), "refund held")
+        : wordChip(status),
   },
   { head: "Order", cell: ({ id }) => idText(id, { short: true, href: orderHref(ctx, id) }) },
   {

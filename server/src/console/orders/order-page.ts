@@ -14,6 +14,7 @@ import { timeline } from "../../web/parts/timeline.ts";
 import { type Column, twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { attrs, type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import { plainWord, wordChip } from "../plain-word.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import { sentenceOf, unitsText } from "./consequences.ts";
 import { enterable } from "./enter-code-pages.ts";
@@ -64,7 +65,7 @@ export function renderOrder(data: OrderData, ctx: ConsoleContext): PageContent {
 }
 
 const subtitle = ({ described }: OrderData, ctx: ConsoleContext, isLive: boolean): Html =>
-  html`<span id="order-status"${attrs({ "up-poll": isLive })}>${chip(described.order.status)}${
+  html`<span id="order-status"${attrs({ "up-poll": isLive })}>${wordChip(described.order.status)}${
     described.state.refundHeld ? html` ${chip("refund held", "warn")}` : undefined
   }${described.environment === "test" ? html` ${chip("test", "warn")}` : undefined}${
     isLive ? html` <a class="link" href="${orderHref(ctx, described.order.id)}">Refresh</a>` : undefined
@@ -159,7 +160,7 @@ const totals = ({ total, refundedTotal }: OrderView): Html =>
 function productCell({ name, productId, inputFields = {}, failureCode }: Line, ctx: ConsoleContext): Html {
   const given = [
     ...Object.entries(inputFields).map(([key, value]) => `${key}: ${String(value)}`),
-    ...(failureCode === undefined ? [] : [failureCode]),
+    ...(failureCode === undefined ? [] : [plainWord(failureCode)]),
   ];
   return twoLines(
     html`<a href="${productHref(ctx, productId)}">${name}</a>`,

@@ -9,6 +9,7 @@ import { time } from "../../web/parts/time.ts";
 import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import { wordChip } from "../plain-word.ts";
 import type { ConsoleContext } from "../session.ts";
 import type { OrderData } from "./load-order.ts";
 import { productHref, supplierHref } from "./order-paths.ts";
@@ -60,9 +61,8 @@ const outcomeChip = (one: DescribedPurchase): Html => {
   const { status, isUnknown, writtenOffAt, byHand } = one;
   if (one.reversedAt !== null) return html`${chip(status)} ${chip("taken back", "bad")}`;
   if (byHand) return html`${chip(status)} ${chip("by hand", "quiet")}`;
-  if (status === "not_made") return chip("not made", "quiet");
-  if (status !== "open") return chip(status);
-  if (writtenOffAt !== null) return chip("written_off");
+  if (status !== "open") return wordChip(status);
+  if (writtenOffAt !== null) return wordChip("written_off");
   return isUnknown || one.toldState === "sold" ? saidChip(one) : chip("waiting");
 };
 

@@ -7,6 +7,7 @@ import { money } from "../../web/parts/money.ts";
 import { exactTime } from "../../web/parts/time.ts";
 import type { TimelineEntry } from "../../web/parts/timeline.ts";
 import { html } from "../../web/template/html.ts";
+import { plainWord } from "../plain-word.ts";
 import type { OrderData } from "./load-order.ts";
 
 /** Units of one line that ended in the same way are one entry. */
@@ -47,7 +48,7 @@ function toEntry(entry: Grouped, { described: { order } }: OrderData): TimelineE
     case "unit_delivered":
       return { at, title: `${units} delivered`, ...last, tone: "good" };
     case "unit_refused":
-      return { at, title: `${units} refused`, note: entry.failureCode, tone: "bad" };
+      return { at, title: `${units} refused`, note: plainWord(entry.failureCode ?? ""), tone: "bad" };
     case "completed":
       return { at, title: "Completed", tone: "good" };
     case "failed":

@@ -5,11 +5,13 @@ import { linkButton } from "../../web/parts/button.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
 import { filterBar } from "../../web/parts/filter-bar.ts";
+import { faceValueText } from "../../web/parts/money.ts";
 import { emptyState } from "../../web/parts/notice.ts";
 import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
 import { href } from "../../web/template/safe-url.ts";
+import { plainWord } from "../plain-word.ts";
 import { type ConsoleContext, type ConsoleDeps, type ConsoleFace, may } from "../session.ts";
 import { productPath } from "./load-product.ts";
 
@@ -59,11 +61,17 @@ const renderProducts = ({ products, hasMore }: Listed, ctx: ConsoleContext): Pag
           wraps: true,
           cell: ({ id, name }) => twoLines(html`<a href="${productPath(id)}">${name}</a>`, idText(id)),
         },
-        { head: "Type", cell: ({ type: kind }) => kind },
+        { head: "Type", cell: ({ type: kind }) => plainWord(kind) },
         {
           head: "Face value",
           numeric: true,
-          cell: ({ faceValueAmount, faceValueUnit }) => `${faceValueAmount} ${faceValueUnit}`,
+          cell: (one) =>
+            faceValueText({
+              amount: one.faceValueAmount,
+              currency: one.faceValueCurrency,
+              unit: one.faceValueUnit,
+              isMoney: one.faceValueIsMoney,
+            }),
         },
         {
           head: "Prices",
@@ -85,7 +93,7 @@ const renderProducts = ({ products, hasMore }: Listed, ctx: ConsoleContext): Pag
             name: "type",
             label: "Type",
             value: type ?? "",
-            options: PRODUCT_TYPES.map((one) => [one, one]),
+            options: PRODUCT_TYPES.map((one) => [one, plainWord(one)]),
           },
           {
             kind: "select",
@@ -113,8 +121,8 @@ export const supplyChip = (supply: FoundProduct["supply"]): Html =>
   supply === "available"
     ? chip("available", "good")
     : supply === "empty"
-      ? chip("out_of_stock")
-      : chip("no_route", "quiet");
+      ? chip("sold out", "warn")
+      : chip("nobody supplies it", "quiet");
 
 export const stateChip = ({ active, hidden }: { active: boolean; hidden: boolean }): Html =>
   hidden ? chip("hidden") : active ? chip("active") : chip("inactive", "quiet");

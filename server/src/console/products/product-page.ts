@@ -16,6 +16,7 @@ import { spanText, time } from "../../web/parts/time.ts";
 import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import { plainWord } from "../plain-word.ts";
 import { forWhom } from "../prices/not-for-sale-page.ts";
 import { marginLink } from "../reports/margin-link.ts";
 import { type ConsoleContext, may } from "../session.ts";
@@ -106,7 +107,7 @@ const productFacts = ({ product, margins }: ProductData, ctx: ConsoleContext): [
   ...(may(ctx, "reports.read")
     ? [["Margin, 30 days", marginLink(margins, "product", product.id, ctx)] as [string, HtmlValue]]
     : []),
-  ["Type", product.type],
+  ["Type", plainWord(product.type)],
   ["Face value", faceValueText(product.faceValue)],
   ["Sold in", product.faceValue.currency],
   ["Bonus", product.bonus === "" ? "none" : product.bonus],

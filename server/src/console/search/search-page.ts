@@ -2,7 +2,6 @@ import type { Found } from "../../search/found.ts";
 import type { Term } from "../../search/read-term.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { button } from "../../web/parts/button.ts";
-import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
 import { emptyState } from "../../web/parts/notice.ts";
 import { facts, panel, row, stack } from "../../web/parts/panel.ts";
@@ -11,6 +10,7 @@ import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import type { HasPage } from "../has-page.ts";
 import { mayRead } from "../jobs/job-rights.ts";
+import { plainWord, wordChip } from "../plain-word.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import { pageOf } from "./search-links.ts";
 
@@ -49,9 +49,9 @@ const resultPanel = (found: readonly Found[], hasPage: HasPage, ctx: ConsoleCont
     caption: "Results",
     rows: found,
     columns: [
-      { head: "Kind", cell: ({ kind }) => kind },
+      { head: "Kind", cell: ({ kind }) => plainWord(kind) },
       { head: "Found", cell: (one) => foundCell(one, hasPage, ctx), wraps: true },
-      { head: "Status", cell: ({ status }) => (status === null ? "–" : chip(status)) },
+      { head: "Status", cell: ({ status }) => (status === null ? "–" : wordChip(status)) },
       {
         head: "Reseller",
         cell: ({ kind, resellerName, environment }) =>

@@ -18,6 +18,7 @@ import { spanText, time } from "../../web/parts/time.ts";
 import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import { plainWord } from "../plain-word.ts";
 import { healthTiles } from "../products/product-page.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import { configPath } from "./config-pages.ts";
@@ -79,7 +80,7 @@ export const renderSupplier = (
       { label: "Lost answers", value: countText(supplier.health.doubtful), note: "followed by asking again" },
       {
         label: "Last error",
-        value: supplier.lastError?.errorClass.replaceAll("_", " ") ?? "none",
+        value: supplier.lastError ? plainWord(supplier.lastError.errorClass) : "none",
         ...(supplier.lastError ? { note: time(supplier.lastError.at, ctx.now) } : {}),
       },
     ]),
@@ -150,7 +151,7 @@ const refusalsPanel = ({ refusals, health }: SupplierDetails): Html =>
     caption: "Refusals by class",
     rows: refusals,
     columns: [
-      { head: "Class", cell: ({ failureCode }) => failureCode },
+      { head: "Class", cell: ({ failureCode }) => plainWord(failureCode) },
       { head: "Purchases", numeric: true, cell: ({ count }) => countText(count) },
     ],
     empty: emptyState(
@@ -256,7 +257,7 @@ const outcomeCell = ({ status, failureCode, doubtful, sends, looks }: RecentPurc
   twoLines(
     status === "open" ? chip("unknown") : status === "not_made" ? chip("not made", "quiet") : chip(status),
     [
-      ...(failureCode === null ? [] : [failureCode]),
+      ...(failureCode === null ? [] : [plainWord(failureCode)]),
       ...(doubtful ? ["answer lost"] : []),
       ...(sends > 0 ? [`sent ${sends}`] : failureCode === null ? ["from stock"] : []),
       ...(looks > 0 ? [`looked up ${looks}`] : []),

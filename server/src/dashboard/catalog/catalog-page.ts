@@ -14,7 +14,7 @@ import { linkButton } from "../../web/parts/button.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
 import { filterBar } from "../../web/parts/filter-bar.ts";
-import { money } from "../../web/parts/money.ts";
+import { faceValueText, money } from "../../web/parts/money.ts";
 import { emptyState } from "../../web/parts/notice.ts";
 import { type Column, twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
@@ -142,11 +142,8 @@ const tryLink = ({ id, name, priceMinor }: CatalogEntry, ctx: DashboardContext):
     ? undefined
     : html`<a class="btn plain small" href="${`${productHref(ctx, id)}#try`}">Try it<span class="hidden">: ${name}</span></a>`;
 
-/** Money in its currency, or a number of what the product gives. */
-export const faceValueText = ({ faceValue: { amount, unit } }: CatalogEntry): string => `${amount} ${unit}`;
-
 const faceValueCell = (entry: CatalogEntry): Html => {
-  const shown = html`<span class="money">${faceValueText(entry)}</span>`;
+  const shown = html`<span class="money">${faceValueText(entry.faceValue)}</span>`;
   return entry.bonus === "" ? shown : twoLines(shown, `bonus: ${entry.bonus}`);
 };
 

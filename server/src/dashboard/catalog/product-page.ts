@@ -6,7 +6,7 @@ import type { PageContent } from "../../web/layout/frame.ts";
 import { linkButton } from "../../web/parts/button.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
-import { countText } from "../../web/parts/money.ts";
+import { countText, faceValueText } from "../../web/parts/money.ts";
 import { emptyState } from "../../web/parts/notice.ts";
 import { columns, facts, panel } from "../../web/parts/panel.ts";
 import { spanText } from "../../web/parts/time.ts";
@@ -17,7 +17,6 @@ import {
   availabilityChip,
   CATALOG_PATH,
   discountText,
-  faceValueText,
   mayTry,
   priceCell,
   productHref,
@@ -43,7 +42,7 @@ export const renderProduct = (
 const about = (product: CatalogEntry): (readonly [string, HtmlValue])[] => [
   ["Availability", availabilityChip(product.availability)],
   ["Type", product.type],
-  ["Face value", html`<span class="money">${faceValueText(product)}</span>`],
+  ["Face value", html`<span class="money">${faceValueText(product.faceValue)}</span>`],
   ["Price", priceCell(product)],
   ...(product.discountPermille === undefined
     ? []

@@ -60,6 +60,7 @@ export async function sendProblemPage<Session extends BaseSession, Permission ex
   const content = problemContent(problem, request.id, {
     home: options.base || "/",
     signInPath: options.signInPath,
+    helper: options.helper,
   });
   // What is left of a body that is refused, such as a large file, is not read to its end.
   if (isUnread(request))

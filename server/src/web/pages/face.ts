@@ -18,6 +18,8 @@ export type FaceOptions<Session extends BaseSession, Permission extends string> 
   /** Before all of its paths: `/dashboard`, or empty on a separate listener. */
   base: string;
   signInPath: string;
+  /** Who can let a person do what their role does not: "an owner of your team". */
+  helper: string;
   assets: Assets;
   clock: Clock;
   /** Signs the sentence that follows a redirect. */

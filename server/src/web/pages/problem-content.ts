@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<number, Words>> = {
   401: { title: "Sign in first", body: "Sign in, then open the page again." },
   403: {
     title: "You cannot do this",
-    body: "If you need this, ask an owner of your team. If you came from a form, open its page again.",
+    body: "If you need this, ask HELPER. If you came from a form, open its page again.",
   },
   404: {
     title: "Nothing here",
@@ -52,7 +52,7 @@ const SAYS_WHY = new Set([400, 401, 402, 403, 409, 422, 429]);
 export function problemContent(
   problem: Problem,
   requestId: string,
-  { home, signInPath }: { home: string; signInPath: string },
+  { home, signInPath, helper }: { home: string; signInPath: string; helper: string },
 ): PageContent {
   const { title, body } = WORDS[problem.status] ?? FALLBACK;
   const why = SAYS_WHY.has(problem.status) ? html`<p>${problem.message}</p>` : undefined;
@@ -62,7 +62,7 @@ export function problemContent(
       : linkButton("Go to the start page", home, { kind: "main" });
   return {
     title,
-    body: html`<div class="stack"><div>${why}<p>${body}</p></div>${support(requestId)}<div class="row">${wayOut}</div></div>`,
+    body: html`<div class="stack"><div>${why}<p>${body.replace("HELPER", helper)}</p></div>${support(requestId)}<div class="row">${wayOut}</div></div>`,
   };
 }
 
