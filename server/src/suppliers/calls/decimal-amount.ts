@@ -39,6 +39,21 @@ export function sumUp(
 const atScale = ({ digits, scale }: Decimal, wanted: number): bigint =>
   digits * 10n ** BigInt(wanted - scale);
 
+/** One amount less another, exactly. */
+export function minus(amount: string, other: string): string | undefined {
+  const [a, b] = [parseDecimal(amount), parseDecimal(other)];
+  const scale = Math.max(a?.scale ?? 0, b?.scale ?? 0);
+  return a && b && decimalText({ digits: atScale(a, scale) - atScale(b, scale), scale });
+}
+
+/** So many percent of an amount, exactly. */
+export function percentOf(amount: string, percent: string): string | undefined {
+  const [whole, part] = [parseDecimal(amount), parseDecimal(percent)];
+  return (
+    whole && part && decimalText({ digits: whole.digits * part.digits, scale: whole.scale + part.scale + 2 })
+  );
+}
+
 /** What a supplier charged. An amount without its currency, or the reverse, is unreadable. */
 export const readCharge = (texts: readonly (string | undefined)[], currency: string | undefined): ToldPrice =>
   sumUp(texts, currency) ?? "unreadable";
@@ -50,9 +65,13 @@ export const isOtherNumber = (told: string | undefined, asked: string | undefine
 /** "10.0", "10.00" and "10" are the same value: `10`. Undefined for what is not a positive decimal. */
 export function plainDecimal(text: string): string | undefined {
   const decimal = parseDecimal(text);
-  if (!decimal || decimal.digits <= 0n) return undefined;
-  const padded = decimal.digits.toString().padStart(decimal.scale + 1, "0");
-  const whole = padded.slice(0, padded.length - decimal.scale);
-  const fraction = padded.slice(padded.length - decimal.scale).replace(/0+$/, "");
+  return !decimal || decimal.digits <= 0n ? undefined : decimalText(decimal);
+}
+
+/** Without trailing zeros. */
+function decimalText({ digits, scale }: Decimal): string {
+  const padded = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, "0");
+  const whole = `${digits < 0n ? "-" : ""}${padded.slice(0, padded.length - scale)}`;
+  const fraction = padded.slice(padded.length - scale).replace(/0+$/, "");
   return fraction === "" ? whole : `${whole}.${fraction}`;
 }

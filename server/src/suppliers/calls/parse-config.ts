@@ -7,7 +7,7 @@ const PRINTABLE = /^[\x20-\x7e]+$/;
 
 /**
  * The members of a config as its fields describe them. Messages quote nothing of it, because that may be a secret. A number is
- * accepted for a text: account ids are often copied as numbers.
+ * accepted for a text: account ids are often copied as numbers. A flag is `true` or `false`, and comes back as that word.
  */
 export function parseConfigFields(
   json: unknown,
@@ -26,6 +26,10 @@ function readField({ key, label, type, required }: ConfigField, value: unknown):
   if (value === undefined || value === "") {
     if (required) throw new RangeError(`the config lacks ${key}: ${label}`);
     return undefined;
+  }
+  if (type === "flag") {
+    if (typeof value !== "boolean") throw new RangeError(`${key} must be true or false`);
+    return String(value);
   }
   const text = Number.isSafeInteger(value) ? String(value) : value;
   if (typeof text !== "string" || text.length > TEXT_MAX_CHARACTERS || !PRINTABLE.test(text))

@@ -5,6 +5,7 @@ import { refused, type ToldError } from "../calls/judge-error.ts";
 import { listOf, NONSENSE, objectAt, textAt, UNUSABLE, usableId } from "../calls/read-answer.ts";
 import type { HttpAnswer } from "../calls/supplier-http.ts";
 import type { AskedGoods, PurchaseOutcome, StatementEntry, ToldPrice } from "../supplier.ts";
+import { amountOf } from "./discount.ts";
 
 /** A transaction that is ours, as far as it is known without its codes. */
 export type ReloadlyVerdict =
@@ -28,6 +29,7 @@ export function judgeTransaction(
   body: Json | undefined,
   reference: string,
   asked: AskedGoods | undefined,
+  isDiscountCredited: boolean,
 ): ReloadlyVerdict {
   const upstreamId = usableId(textAt(body, "transactionId"));
   const state = reloadlyState(textAt(body, "status"));
@@ -35,7 +37,7 @@ export function judgeTransaction(
   if (textAt(body, "customIdentifier") !== reference) return NONSENSE;
   if (isOtherNumber(textAt(body, "product", "productId"), asked?.sku)) return NONSENSE;
   if (isOtherNumber(textAt(body, "product", "unitPrice"), asked?.value)) return NONSENSE;
-  const price = readCharge([textAt(body, "amount")], textAt(body, "currencyCode"));
+  const price = readCharge([amountOf(body, isDiscountCredited)], textAt(body, "currencyCode"));
   if (price === "unreadable") return NONSENSE;
   switch (state) {
     case "completed":

@@ -2,11 +2,12 @@ import { toCountry } from "../../lib/countries.ts";
 import { isCurrency } from "../../lib/currencies.ts";
 import type { Json } from "../../lib/strict-json.ts";
 import { checkedEntry, oddRow, readAmounts } from "../calls/checked-reading.ts";
-import { plainDecimal } from "../calls/decimal-amount.ts";
+import { percentOf, plainDecimal } from "../calls/decimal-amount.ts";
 import { isSuccess, listOf, objectAt, reasonOf, textAt } from "../calls/read-answer.ts";
 import { type PagedList, readPages } from "../calls/read-pages.ts";
 import type { CallLimit } from "../calls/throttle.ts";
 import { type OfferRow, type StatementRow, SupplierUnreadable } from "../supplier.ts";
+import { amountOf, lowered } from "./discount.ts";
 import { reloadlyState } from "./judge-reloadly.ts";
 import type { ReloadlyClient } from "./reloadly-client.ts";
 
@@ -17,9 +18,12 @@ const PAGE_MAX_BYTES = 16 * 1024 * 1024;
 export const listReloadlyOffers = (
   client: ReloadlyClient,
   limit: () => CallLimit,
-): AsyncIterable<readonly OfferRow[]> => readPages(listAt(client, limit, "/products", {}), toOffers);
+): AsyncIterable<readonly OfferRow[]> =>
+  readPages(listAt(client, limit, "/products", {}), (product) =>
+    toOffers(product, client.isDiscountCredited),
+  );
 
-function toOffers(product: Json): readonly OfferRow[] {
+function toOffers(product: Json, isDiscountCredited: boolean): readonly OfferRow[] {
   const members = objectAt(product);
   const sku = textAt(product, "productId");
   const name = textAt(product, "productName");
@@ -43,6 +47,10 @@ function toOffers(product: Json): readonly OfferRow[] {
     ...(brand === undefined ? {} : { brand }),
     ...(country === undefined ? {} : { country }),
   };
+  const percentage = textAt(product, "discountPercentage");
+  // The fee has no discount.
+  const costOf = (paid: string) =>
+    lowered(paid, percentage && percentOf(paid, percentage), isDiscountCredited);
   const map = objectAt(members?.fixedRecipientToSenderDenominationsMap) ?? {};
   const costs = new Map(Object.entries(map).map(([value, cost]) => [plainDecimal(value), cost]));
   return values.map((told): OfferRow => {
@@ -52,7 +60,7 @@ function toOffers(product: Json): readonly OfferRow[] {
     const paid = costs.get(value);
     const cost = readAmounts(
       {
-        fixedRecipientToSenderDenominationsMap: typeof paid === "string" ? paid : undefined,
+        fixedRecipientToSenderDenominationsMap: typeof paid === "string" ? costOf(paid) : undefined,
         senderFee: textAt(product, "senderFee"),
       },
       ["senderCurrencyCode", textAt(product, "senderCurrencyCode")],
@@ -71,18 +79,18 @@ export async function* readReloadlyStatement(
 ): AsyncIterable<readonly StatementRow[]> {
   const query = { startDate: dateText(from), endDate: dateText(to) };
   const list = listAt(client, limit, "/reports/transactions", query);
-  for await (const page of readPages<StatementRow>(list, (row) => [toEntry(row)]))
+  for await (const page of readPages<StatementRow>(list, (row) => [toEntry(row, client.isDiscountCredited)]))
     yield page.filter((row) => !("at" in row) || !row.at || (row.at >= from && row.at < to));
 }
 
 const dateText = (time: Date): string => time.toISOString().slice(0, 19).replace("T", " ");
 
-const toEntry = (transaction: Json): StatementRow =>
+const toEntry = (transaction: Json, isDiscountCredited: boolean): StatementRow =>
   checkedEntry({
     state: reloadlyState(textAt(transaction, "status")),
     reference: textAt(transaction, "customIdentifier"),
     upstreamId: textAt(transaction, "transactionId"),
-    price: readAmounts({ amount: textAt(transaction, "amount") }, [
+    price: readAmounts({ amount: amountOf(transaction, isDiscountCredited) }, [
       "currencyCode",
       textAt(transaction, "currencyCode"),
     ]),

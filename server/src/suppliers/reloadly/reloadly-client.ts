@@ -17,7 +17,9 @@ export type ReloadlyCall = { method: "GET" | "POST"; path: string; body?: string
 /** Nothing was sent: there is no token. `isRefused`: the credentials are wrong. */
 export type NotSent = { kind: "not_sent"; reason: string; isRefused: boolean };
 
-export type ReloadlyClient = { call(call: ReloadlyCall, limit: CallLimit): Promise<HttpAnswer | NotSent> };
+export type ReloadlyCaller = { call(call: ReloadlyCall, limit: CallLimit): Promise<HttpAnswer | NotSent> };
+/** With how its amounts are read. */
+export type ReloadlyClient = ReloadlyCaller & { isDiscountCredited: boolean };
 
 const ACCEPT = "application/com.reloadly.giftcards-v1+json";
 /** A token is renewed so long before its end: no purchase takes longer. */
@@ -27,7 +29,7 @@ const TOKEN_MAX_MS = 24 * 3_600_000;
 type Token = { text: string; renewAtMs: number };
 
 /** The API with a token that lives as long as the client. Calls at the same time share one sign-in. */
-export function createReloadlyClient(access: ReloadlyAccess, clock: Clock): ReloadlyClient {
+export function createReloadlyClient(access: ReloadlyAccess, clock: Clock): ReloadlyCaller {
   const throttle = createOpenThrottle(clock);
   let token: Token | undefined;
   let signingIn: Promise<Token | NotSent> | undefined;

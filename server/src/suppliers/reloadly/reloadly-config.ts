@@ -8,6 +8,8 @@ export type ReloadlyConfig = {
   /** Where a token comes from, with its path. */
   tokenUrl: string;
   baseUrl: string;
+  /** What Reloadly calls a discount comes back to the wallet that pays. */
+  discountCredited: boolean;
 };
 
 const BASE_URL = "https://giftcards.reloadly.com";
@@ -53,6 +55,13 @@ export const RELOADLY_FIELDS: readonly ConfigField[] = [
     help: "The address of the gift card API. The sandbox is https://giftcards-sandbox.reloadly.com.",
     fallback: BASE_URL,
   },
+  {
+    key: "discountCredited",
+    label: "The discount is credited",
+    type: "flag",
+    required: false,
+    help: "Costs and charges are less Reloadly's discount. Ask Reloadly first: if it is not credited, you sell below cost.",
+  },
 ];
 
 /** An address that is not Reloadly's signs in at the same address, so that the secret does not go elsewhere. */
@@ -67,6 +76,7 @@ export function parseReloadlyConfig(json: unknown): ReloadlyConfig {
     audience: members.audience ?? (isReloadly ? baseUrl : BASE_URL),
     tokenUrl: authUrl.endsWith(TOKEN_PATH) ? authUrl : `${authUrl}${TOKEN_PATH}`,
     baseUrl,
+    discountCredited: members.discountCredited === "true",
   };
 }
 

@@ -17,14 +17,15 @@ export const reloadlyKind: RemoteKind = {
   resendAfterMs: 60_000,
   refusesRepeats: false,
   configExample:
-    '{"clientId": "…", "clientSecret": "…"}; "audience", "authUrl" and "baseUrl" for the sandbox',
+    '{"clientId": "…", "clientSecret": "…"}; "discountCredited": true where Reloadly credits its discount; "audience", "authUrl" and "baseUrl" for the sandbox',
   configFields: RELOADLY_FIELDS,
   parseConfig: parseReloadlyConfig,
   accountOf: reloadlyAccount,
   open(json, { timeoutMs, clock = systemClock }) {
-    const { clientSecret, ...access } = parseReloadlyConfig(json);
+    const { clientSecret, discountCredited, ...access } = parseReloadlyConfig(json);
     return createReloadlySupplier({
       access: { ...access, clientSecret: secret(clientSecret) },
+      isDiscountCredited: discountCredited,
       timeoutMs,
       clock,
     });

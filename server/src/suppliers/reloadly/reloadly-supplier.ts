@@ -41,20 +41,33 @@ import {
   type ReloadlyClient,
 } from "./reloadly-client.ts";
 
-export type ReloadlyOptions = { access: ReloadlyAccess; timeoutMs: number; clock: Clock };
+export type ReloadlyOptions = {
+  access: ReloadlyAccess;
+  isDiscountCredited: boolean;
+  timeoutMs: number;
+  clock: Clock;
+};
 
 /** Reloadly asks who sends a gift card. No recipient is ever given: codes would be mailed out. */
 const SENDER_NAME = "Scrip";
 
 /** Gift cards of Reloadly. Our reference is the `customIdentifier`. */
-export function createReloadlySupplier({ access, timeoutMs, clock }: ReloadlyOptions): RemoteSupplier {
-  const client = createReloadlyClient(access, clock);
+export function createReloadlySupplier({
+  access,
+  isDiscountCredited,
+  timeoutMs,
+  clock,
+}: ReloadlyOptions): RemoteSupplier {
+  const client = { ...createReloadlyClient(access, clock), isDiscountCredited };
   const limit = () => limitFor(clock, timeoutMs);
   return {
-    buy: (request) => hearAnswers(client, readReloadlyWords, (heard) => buy(heard, request, limit())),
+    buy: (request) =>
+      hearAnswers(client, readReloadlyWords, (heard) =>
+        buy({ ...heard, isDiscountCredited }, request, limit()),
+      ),
     lookUp: (reference, upstreamId, asked) =>
       hearAnswers(client, readReloadlyWords, (heard) =>
-        lookUp(heard, { reference, upstreamId, asked }, limit()),
+        lookUp({ ...heard, isDiscountCredited }, { reference, upstreamId, asked }, limit()),
       ),
     async readBalance() {
       const answer = await client.call({ method: "GET", path: "/accounts/balance" }, limit());
@@ -85,7 +98,12 @@ async function buy(
   const answer = await client.call({ method: "POST", path: "/orders", body }, limit);
   if (answer.kind === "not_sent")
     return answer.isRefused ? NOT_SIGNED_IN : { kind: "unknown", reason: answer.reason };
-  if (isSuccess(answer)) return withCards(client, judgeTransaction(answer.body, reference, request), limit);
+  if (isSuccess(answer))
+    return withCards(
+      client,
+      judgeTransaction(answer.body, reference, request, client.isDiscountCredited),
+      limit,
+    );
   // The token may have ended while the purchase was under way, so this refusal proves nothing.
   if (answer.kind === "answer" && answer.status === 401) return unknownBecauseOf(answer);
   const judged = judgePurchaseError(answer, readReloadlyError(answer));
@@ -110,7 +128,7 @@ async function lookUp(
   if (transaction === undefined)
     return upstreamId === undefined ? { kind: "not_found" } : { kind: "unknown", reason: "missing" };
   if (others.length > 0) return NONSENSE;
-  return withCards(client, judgeTransaction(transaction, reference, asked), limit);
+  return withCards(client, judgeTransaction(transaction, reference, asked, client.isDiscountCredited), limit);
 }
 
 function contentOf(answer: HttpAnswer | NotSent): Json[] | (LookUpOutcome & { kind: "unknown" }) {
