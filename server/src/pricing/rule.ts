@@ -55,5 +55,12 @@ export function sayRule({ kind, valueBp, amount, addAmount, currency }: PriceRul
   }
 }
 
+/** The lowest price that the rule gives, such as "1% + 0.05 above landed cost"; empty where there is none. */
+export function sayFloor({ minMarginBp, minAmount, currency }: PriceRule): string {
+  const amount = Number(minAmount) === 0 ? "" : `${minAmount}${currency === "" ? "" : ` ${currency}`}`;
+  const parts = [minMarginBp === 0 ? "" : sayPercent(minMarginBp), amount].filter((part) => part !== "");
+  return parts.length === 0 ? "" : `${parts.join(" + ")} above landed cost`;
+}
+
 export const isInForce = ({ validFrom, validTo }: PriceRule, now: Date): boolean =>
   (validFrom === null || validFrom <= now) && (validTo === null || validTo > now);

@@ -53,7 +53,8 @@ test("finance sets a rule, sees old and new with margins, publishes with fresh p
 test("a rule of one list and one product takes their names from fields, and a period in days", async () => {
   const finance = await desk.enter("finance");
   const rule = { for: "list", forName: "gold", on: "product", onName: "card", kind: "fixed", value: "21.50" };
-  const fields = { ...rule, currency: "usd", from: "2036-01-01", to: "2036-02-01" };
+  const limits = { minMargin: "2.5%", minAmount: "0.05", round: "x.99", allowAboveFace: "yes" };
+  const fields = { ...rule, currency: "usd", from: "2036-01-01", to: "2036-02-01", ...limits };
   assert.equal((await finance.post("/prices/rules", { ...fields, to: "2035-01-01" })).statusCode, 422);
   assert.equal((await finance.post("/prices/rules", fields)).statusCode, 303);
   const rules = () =>
@@ -61,6 +62,10 @@ test("a rule of one list and one product takes their names from fields, and a pe
       select id, who || ':' || who_id as for, what || ':' || what_id as on, valid_from as from
       from price_rules where who = 'list' and removed_at is null`);
   const [set] = await rules();
+  const { body } = await finance.get("/prices");
+  const row = /<td[^>]*>list gold<[\s\S]*?<\/tr>/.exec(body)?.[0] ?? "";
+  const said = row.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+  assert.match(said, /2\.5% \+ 0\.05 USD above landed cost x\.99 allowed/);
   assert.deepEqual([set?.for, set?.on], ["list:gold", "product:card"]);
   assert.equal(set?.from.toISOString(), "2036-01-01T00:00:00.000Z");
   assert.equal((await finance.post("/prices/rules/remove", { id: set?.id ?? "" })).statusCode, 303);

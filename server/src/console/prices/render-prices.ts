@@ -1,7 +1,7 @@
 import type { FxRate } from "../../fx/fx-rate.ts";
 import type { SaleCount } from "../../pricing/not-for-sale.ts";
 import type { Proposal } from "../../pricing/proposal-queries.ts";
-import { type PriceRule, sayRule, sayWhat, sayWho } from "../../pricing/rule.ts";
+import { type PriceRule, sayFloor, sayRule, sayWhat, sayWho } from "../../pricing/rule.ts";
 import type { FormState } from "../../web/form/define-form.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { button } from "../../web/parts/button.ts";
@@ -148,7 +148,9 @@ const rulesPanel = (rules: readonly PriceRule[], ctx: ConsoleContext): Html =>
       { head: "For", wraps: true, cell: whoCell },
       { head: "On", wraps: true, cell: whatCell },
       { head: "Price", wraps: true, cell: (rule) => sayRule(rule) },
+      { head: "At least", wraps: true, cell: (rule) => sayFloor(rule) || "landed cost" },
       { head: "Rounded to", cell: ({ rounding }) => rounding },
+      { head: "Above face value", cell: ({ mayExceedFace }) => (mayExceedFace ? "allowed" : "not sold") },
       { head: "From", cell: ({ validFrom }) => (validFrom ? time(validFrom, ctx.now) : "") },
       { head: "To", cell: ({ validTo }) => (validTo ? time(validTo, ctx.now) : "") },
       ...(may(ctx, "prices.edit")

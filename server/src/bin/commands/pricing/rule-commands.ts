@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { By } from "../../../activity/record-activity.ts";
 import { ruleView } from "../../../pricing/explanation.ts";
-import { isInForce, type PriceRule, sayRule, sayWhat, sayWho } from "../../../pricing/rule.ts";
+import { isInForce, type PriceRule, sayFloor, sayRule, sayWhat, sayWho } from "../../../pricing/rule.ts";
 import { listRules } from "../../../pricing/rule-queries.ts";
 import { removeRule, setRule } from "../../../pricing/set-rule.ts";
 import { showTime } from "../../output/format.ts";
@@ -89,7 +89,9 @@ const ruleTable = (rules: readonly PriceRule[], now: Date): string =>
       "FOR",
       "ON",
       "PRICE",
+      { heading: "AT LEAST", optional: true },
       { heading: "ROUND", optional: true },
+      { heading: "ABOVE FACE", optional: true },
       { heading: "PERIOD (UTC)", optional: true },
     ],
     rules.map((rule) => [
@@ -97,7 +99,9 @@ const ruleTable = (rules: readonly PriceRule[], now: Date): string =>
       sayWho(rule),
       `${sayWhat(rule)}${rule.country === "" ? "" : ` in ${rule.country}`}`,
       sayRule(rule),
+      sayFloor(rule),
       rule.rounding,
+      rule.mayExceedFace ? "allowed" : "",
       sayPeriod(rule, now),
     ]),
   );
