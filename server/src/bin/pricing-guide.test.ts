@@ -14,6 +14,7 @@ import { GUIDES_FOLDER } from "../web/docs/read-guides.ts";
 let app: TestApp;
 let folder: string;
 let resellerId: string;
+let supplierId: string;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "scrip-pricing-guide-"));
@@ -21,7 +22,7 @@ before(async () => {
   resellerId = (await app.addReseller({ currency: "EUR" })).id;
   await addProducts(app.db, [{ id: "nimbus-us-25" }]);
   await app.db.rows(sql`update products set brand = 'Nimbus', country = 'US'`);
-  const supplierId = await addSupplierRow(app.db, { kind: "scrip" });
+  supplierId = await addSupplierRow(app.db, { kind: "scrip" });
   await addRouteRow(app.db, { productId: "nimbus-us-25", supplierId, costMinor: 2_210n });
 });
 after(async () => {
@@ -53,7 +54,13 @@ test("every command of the guide to prices works, in the guide's order, and prin
     if (language !== "sh") continue;
     for (const line of text.trim().split("\n")) {
       const args = argumentsOf(line).map((one) =>
-        one === "rsl_…" ? resellerId : one.endsWith(".xml") ? join(folder, one) : one,
+        one === "rsl_…"
+          ? resellerId
+          : one === "sup_…"
+            ? supplierId
+            : one.endsWith(".xml")
+              ? join(folder, one)
+              : one,
       );
       const { code, stdout, stderr } = await scrip.run(args);
       assert.equal(code, 0, `${line}\n${stderr}`);

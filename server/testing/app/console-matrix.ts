@@ -169,6 +169,8 @@ export const CONSOLE_MATRIX: Readonly<Record<string, ConsoleRow>> = {
   "GET /reports": { roles: "all" },
   "GET /reports/:name": { roles: "all", ids: () => ({ name: "margin" }) },
   "GET /reports/:name/report.csv": { roles: "all", ids: () => ({ name: "sales" }) },
+  "GET /reports/lost": { roles: "all" },
+  "GET /reports/lost/report.csv": { roles: "all" },
   // activity
   "GET /activity": { roles: "all" },
   "GET /activity.csv": { roles: "all" },

@@ -183,6 +183,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "scrip report margin --by day,brand --from 2030-01-01 --to 2030-02-01",
     "scrip report margin --by supplier --from 2030-01-01 --to 2030-02-01 --csv > margin.csv",
   ],
+  "report lost": [
+    "scrip report lost --from 2030-01-01 --to 2030-02-01",
+    "scrip report lost --supplier sup_… --from 2030-01-01 --to 2030-02-01 --csv > claims.csv",
+  ],
   "report sales": ["scrip report sales --by reseller --from 2030-01-01 --to 2030-02-01"],
   completion: ["source <(scrip completion bash)"],
 };

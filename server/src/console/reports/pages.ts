@@ -1,12 +1,15 @@
 import { Problem } from "../../lib/problem.ts";
 import { type ReportName, readReport } from "../../reports/read-report.ts";
 import type { ConsoleContext, ConsoleDeps, ConsoleFace } from "../session.ts";
+import { lostPages } from "./lost-pages.ts";
 import { findReportName, readAsked, scopeOf } from "./read-scope.ts";
 import { REPORTS, renderReport } from "./render-report.ts";
 import { reportCsv } from "./report-csv.ts";
 
-/** Sales, margin, refunds and fulfilment, each as a page and as a file. */
-export function reportPages(face: ConsoleFace, { db }: ConsoleDeps): void {
+/** Sales, margin, refunds, fulfilment and what was lost, each as a page and as a file. */
+export function reportPages(face: ConsoleFace, deps: ConsoleDeps): void {
+  const { db } = deps;
+  lostPages(face, deps);
   const load = async (ctx: ConsoleContext) => {
     const asked = readAsked(ctx, nameOf(ctx));
     return { asked, report: await readReport(db, asked.name, scopeOf(ctx, asked)) };

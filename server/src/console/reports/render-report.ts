@@ -50,19 +50,27 @@ export function renderReport(report: Report, asked: AskedReport, ctx: ConsoleCon
     title: member ? `${TITLES[name]} of ${report.names.get(member.id) ?? member.id}` : TITLES[name],
     subtitle: html`${WHAT[name]} ${completeness(report)}`,
     body: stack(
-      tabs(
-        "Reports",
-        REPORT_NAMES.map((one) => ({
-          label: TITLES[one],
-          href: here(ctx, `${REPORTS}/${one}`, askedQuery(asked)),
-          isCurrent: one === name,
-        })),
-      ),
+      reportTabs(name, askedQuery(asked), ctx),
       ...charts(report, asked, ctx),
       rowsPanel(report, asked, ctx),
     ),
   };
 }
+
+/** Every report, with the days that are asked for. */
+export const reportTabs = (
+  current: ReportName | "lost",
+  query: Readonly<Record<string, string>>,
+  ctx: ConsoleContext,
+): Html =>
+  tabs(
+    "Reports",
+    ([...REPORT_NAMES, "lost"] as const).map((one) => ({
+      label: one === "lost" ? "Lost" : TITLES[one],
+      href: here(ctx, `${REPORTS}/${one}`, query),
+      isCurrent: one === current,
+    })),
+  );
 
 const completeness = ({ completeUntil }: Report): string =>
   completeUntil === undefined

@@ -24,6 +24,7 @@ import { setRate } from "../../fx/set-rate.ts";
 import { PRICING_DEFAULTS } from "../../lib/settings/pricing-config.ts";
 import { recomputeAll } from "../../pricing/recompute-prices.ts";
 import { countFacts } from "../../reports/count-facts.ts";
+import { sumLost } from "../../reports/list-lost.ts";
 import { readMargin } from "../../reports/read-margin.ts";
 import { insertReversals } from "../../suppliers/reconcile/reconcile-queries.ts";
 import type { LookUpOutcome } from "../../suppliers/supplier.ts";
@@ -343,4 +344,41 @@ test("overview, report, file, reseller, product and order show the same margin, 
   }
   assert.match(await page(`/orders/${orders.get("franc EUR")}`), /no exchange rate is stored for a cost/);
   assert.match(await page(`/orders/${orders.get("second EUR")}`), /Given back by the supplier/);
+});
+
+test("what was lost is listed by supplier and cause, with the supplier's own numbers, and adds up to the column", async () => {
+  const all = await sumLost(scrip.db, scope);
+  const lines = all.map(
+    (one) => `${one.supplierName} ${one.cause}: ${one.purchases}, ${one.lostMinor} ${one.currency}`,
+  );
+  assert.deepEqual(lines.sort(), [
+    "dear 0 overcharge: 1, 113 USD",
+    "franc 0 overcharge: 1, null XAF",
+    "late 0 quarantine: 1, 777 USD",
+    "naira 0 overcharge: 1, null NGN",
+    "plain 0 duplicate: 3, 2925 USD",
+    "second 1 reversal: 1, 0 GBP",
+  ]);
+  const bySupplier = await readMargin(scrip.db, { ...scope, by: ["supplier"] });
+  for (const { supplierId, lostMinor, currency } of all) {
+    const charged = bySupplier.rows
+      .filter(({ keys }) => keys[0] === supplierId)
+      .flatMap((row) => row.charged.filter((one) => one.currency === currency));
+    const counted = charged.reduce((sum, one) => sum + one.lostMinor, 0n);
+    assert.equal(counted, lostMinor ?? 0n, `${supplierId} in ${currency}`);
+  }
+  const dear = all.find(({ cause, lostMinor }) => cause === "overcharge" && lostMinor !== null);
+  const query = `from=${DAY}&to=${DAY}&supplier=${dear?.supplierId}`;
+  const { body } = await visit.get(`/reports/lost?${query}`);
+  assert.match(body, /Charged above the limit of its route[\s\S]*8\.00 USD[\s\S]*9\.13 USD[\s\S]*1\.13 USD/);
+  assert.doesNotMatch(body.replace(/<select[\s\S]*?<\/select>/g, ""), /plain 0/);
+  const file = (await visit.get(`/reports/lost/report.csv?${query}`)).body.trim().split("\r\n");
+  const reference = `${orders.get("dear EUR")}.0.0.1`;
+  assert.equal(file.length, 2);
+  assert.match(
+    file[1] ?? "",
+    new RegExp(
+      `^dear 0,overcharge,${DAY}T12:00:00\\.000Z,${reference},upstream of dear,dear,8\\.00,USD,9\\.13,0\\.00,1\\.13,USD$`,
+    ),
+  );
 });

@@ -124,6 +124,10 @@ test("rules are set, proposed, published and explained in one sentence", async (
     ...["--min-margin", "1%", "--round", "0.05"],
   ]);
   assert.deepEqual([set.id.slice(0, 4), set.value], ["rul_", "4.5%"]);
+  assert.match(
+    (await scrip.run(["rule", "list"])).stdout,
+    /AT LEAST +ROUND[\s\S]*1% above landed cost +0\.05/,
+  );
   const proposed = await scrip.json<{
     proposals: number;
     data: {
@@ -249,6 +253,16 @@ test("a hand-set price is the strongest; reports and routing have their commands
       /^day,product,brand,reseller,supplier,currency,units,sold,refunded,net/,
     );
   }
+  const months = ["--by", "month", "--from", "2030-01-01", "--to", "2030-02-01"];
+  assert.match((await scrip.run(["report", "margin", ...months, "--csv"])).stdout, /^month,currency,units/);
+  const period = ["--from", "2030-01-01", "--to", "2030-02-01"];
+  assert.deepEqual(await scrip.json(["report", "lost", ...period]), { data: [], purchases: [] });
+  assert.match((await scrip.run(["report", "lost", ...period])).stdout, /^Nothing was lost in this period\./);
+  assert.match(
+    (await scrip.run(["report", "lost", ...period, "--csv"])).stdout,
+    /^supplier,cause,time,our_reference,supplier_number,product_number,expected,expected_currency,charged,given_back,lost,currency/,
+  );
+  await assertFails(["report", "lost", "--supplier", "sup_none", ...period], 1, /no supplier/i);
   await assertFails(
     ["report", "margin", "--by", "moon", "--from", "2030-01-01", "--to", "2030-02-01"],
     2,

@@ -2,11 +2,20 @@ import type { Command } from "commander";
 import { csvLine, withoutFormula } from "../../../lib/csv/csv-line.ts";
 import { formatAmount } from "../../../lib/money.ts";
 import { countFacts } from "../../../reports/count-facts.ts";
+import {
+  LOST_COLUMNS,
+  type LostPurchase,
+  type LostSum,
+  listLost,
+  lostCells,
+  sumLost,
+} from "../../../reports/list-lost.ts";
 import { MARGIN_BYS, type MarginReport, type MarginRow, readMargin } from "../../../reports/read-margin.ts";
+import { getSupplier } from "../../../suppliers/get-supplier.ts";
 import type { Context } from "../../open-context.ts";
 import { showAmount, showCount } from "../../output/format.ts";
 import { table } from "../../output/table.ts";
-import { listed, type Options, required, UsageError, verb } from "../../verb.ts";
+import { listed, type Options, required, text, UsageError, verb } from "../../verb.ts";
 import { choiceOf, timeOf } from "../read-options.ts";
 
 const HOUR_MS = 3_600_000;
@@ -15,6 +24,7 @@ const DEFAULT_DAYS = 30;
 
 export function reportCommands(program: Command): void {
   const report = program.command("report").description("what was sold, earned and lost");
+  lostCommand(report);
   for (const name of ["margin", "sales"] as const)
     verb(
       report
@@ -43,6 +53,67 @@ export function reportCommands(program: Command): void {
     );
 }
 
+function lostCommand(report: Command): void {
+  verb(
+    report
+      .command("lost")
+      .description("what suppliers were paid for nothing or too much, by supplier and cause")
+      .option("--supplier <id>", "of this supplier alone")
+      .option("--from <time>", "from this day or hour on; the last 30 days without it")
+      .option("--to <time>", "until before this day or hour, in UTC")
+      .option("--csv", "print the purchases as CSV, to be sent to the supplier"),
+    async ({ db, clock }, options) => {
+      const scope = { ...periodOf(options, clock.now()), supplierId: text(options, "supplier") };
+      if (scope.supplierId !== undefined) await getSupplier(db, scope.supplierId);
+      const [sums, purchases] = await Promise.all([sumLost(db, scope), listLost(db, scope)]);
+      if (options.csv === true) return { csv: lostCsv(purchases) };
+      return options.json === true ? lostView(sums, purchases) : { sums };
+    },
+    (result) => {
+      if ("csv" in result) return result.csv;
+      return "sums" in result ? showLost(result.sums) : undefined;
+    },
+  );
+}
+
+const lostCsv = (purchases: readonly LostPurchase[]): string =>
+  [LOST_COLUMNS, ...purchases.map((one) => lostCells(one).map(withoutFormula))].map(csvLine).join("\n");
+
+const lostAmounts = ({ currency, chargedMinor, givenBackMinor, lostMinor }: LostSum | LostPurchase) => ({
+  currency: currency || null,
+  charged: currency === "" ? null : formatAmount(chargedMinor, currency),
+  givenBack: currency === "" ? null : formatAmount(givenBackMinor, currency),
+  lost: currency === "" || lostMinor === null ? null : formatAmount(lostMinor, currency),
+});
+
+const lostView = (sums: readonly LostSum[], purchases: readonly LostPurchase[]) => ({
+  data: sums.map(({ supplierId, supplierName, cause, ...one }) => ({
+    ...{ supplierId, supplierName, cause, purchases: one.purchases },
+    ...lostAmounts({ supplierId, supplierName, cause, ...one }),
+  })),
+  purchases: purchases.map((one) => ({
+    ...{ supplierId: one.supplierId, cause: one.cause, at: one.at.toISOString(), orderId: one.orderId },
+    ...{ reference: one.reference, supplierNumber: one.upstreamId, sku: one.sku },
+    ...lostAmounts(one),
+  })),
+});
+
+function showLost(sums: readonly LostSum[]): string {
+  if (sums.length === 0) return "Nothing was lost in this period.";
+  const right = (heading: string) => ({ heading, right: true as const });
+  return table(
+    ["SUPPLIER", "CAUSE", "CURRENCY", ...["PURCHASES", "CHARGED", "GIVEN BACK", "LOST"].map(right)],
+    sums.map((one) => {
+      const say = (minor: bigint | null): string =>
+        minor === null || one.currency === "" ? "–" : showAmount(minor, one.currency);
+      return [
+        ...[one.supplierName, one.cause, one.currency || "–", showCount(one.purchases)],
+        ...[one.chargedMinor, one.givenBackMinor, one.lostMinor].map(say),
+      ];
+    }),
+  );
+}
+
 /** What happened before the command is in its report. */
 async function countAll({ db, clock, config }: Context): Promise<void> {
   while (await countFacts({ db, clock, rateMaxAgeMs: config.pricing.rateMaxAgeMs }));
@@ -55,16 +126,18 @@ function scopeOf(options: Options, now: Date) {
     return found;
   });
   if (by.length === 0) throw new UsageError(`--by must name at least one of ${MARGIN_BYS.join(", ")}`);
+  return { by, ...periodOf(options, now), environment: choiceOf(options, "env", ["live", "test"]) ?? "live" };
+}
+
+function periodOf(options: Options, now: Date): { from: Date; to: Date } {
   const to = timeOf(options, "to") ?? new Date(now.getTime() + HOUR_MS);
   const from = timeOf(options, "from") ?? new Date(to.getTime() - DEFAULT_DAYS * DAY_MS);
   if (from > to) throw new UsageError("--from must be before --to");
   // The same day twice is that day.
   const end = from.getTime() === to.getTime() ? new Date(to.getTime() + DAY_MS) : to;
   return {
-    by,
     from: new Date(Math.floor(from.getTime() / HOUR_MS) * HOUR_MS),
     to: new Date(Math.ceil(end.getTime() / HOUR_MS) * HOUR_MS),
-    environment: choiceOf(options, "env", ["live", "test"]) ?? "live",
   };
 }
 
