@@ -106,7 +106,7 @@ test("resellers, money, prices, deposits, forms of suppliers, the view, staff, a
       "/search?q=corner",
       "/search",
     ],
-    ...["/prices", "/deposits", "/deposits/import", "/suppliers/new", "/suppliers/new/reloadly"],
+    ...["/prices", "/not-for-sale", "/deposits", "/deposits/import", "/suppliers/new", "/suppliers/new/reloadly"],
     `/suppliers/${goods.upstream}/reconcile`,
     `/products/${goods.productId}/routes?supplier=${goods.upstream}`,
     `/resellers/${resellerId}/endpoints/${endpointId}/enable`,

@@ -4,15 +4,15 @@ import { openPass, type Pass, type RecomputeDeps } from "./recompute-prices.ts";
 import { listEnabledRoutes, listOwnTargets, listProductsById } from "./recompute-queries.ts";
 import {
   awaitSale,
-  deleteSaleChanges,
   hasSaleChanges,
+  listGone,
   listProductIdsAfter,
-  listSaleChanges,
   listUnsold,
   lockSale,
   markLookedAt,
   markLooks,
   type SaleEntry,
+  takeSaleChanges,
   type Unsold,
   writeUnsold,
 } from "./sale-queries.ts";
@@ -21,7 +21,6 @@ import type { Unsellable } from "./work-out-price.ts";
 
 /** A chunk is one transaction. With twenty lists it has up to 20,000 entries. */
 const PRODUCTS_AT_ONCE = 1_000;
-const CHANGES_MAX = 10_000;
 
 /**
  * Looks again at what has changed and writes what cannot be bought, and why. Changes are forgotten once they have been looked at, so a
@@ -39,38 +38,25 @@ async function look(deps: RecomputeDeps, waits: boolean): Promise<number> {
   return db.transaction(async (guard) => {
     if (waits) await awaitSale(guard);
     else if (!(await lockSale(guard))) return 0;
+    const changed = await takeSaleChanges(guard);
+    const pass = await openPass(deps);
     let products = 0;
-    for (;;) {
-      const changes = await listSaleChanges(guard, CHANGES_MAX);
-      if (changes.length === 0) break;
-      const pass = await openPass(deps);
-      const changed = [...new Set(changes.map(({ productId }) => productId).filter((id) => id !== ""))];
-      for await (const ids of chunksOf(
-        db,
-        changed,
-        changes.some(({ productId }) => productId === ""),
-      )) {
-        products += ids.length;
-        await lookAt(db, ids, pass);
-      }
-      await deleteSaleChanges(
-        guard,
-        changes.map(({ id }) => id),
-      );
-      await markLookedAt(guard, pass.now);
-      // What is noted meanwhile is for the next round, except for a person, who gets all that was there before.
-      if (!waits || changes.length < CHANGES_MAX) break;
+    for await (const ids of chunksOf(db, changed)) {
+      products += ids.length;
+      await lookAt(db, ids, pass);
     }
+    await markLookedAt(guard, pass.now);
     return products;
   });
 }
 
-/** The changed ones first: among them can be products that are gone. */
-async function* chunksOf(db: Db, changed: readonly string[], all: boolean): AsyncGenerator<string[]> {
-  for (let at = 0; at < changed.length; at += PRODUCTS_AT_ONCE)
-    yield changed.slice(at, at + PRODUCTS_AT_ONCE);
+/** The changed ones; all of them, if an empty id is among them. */
+async function* chunksOf(db: Db, changed: readonly string[]): AsyncGenerator<string[]> {
+  const isForAll = changed.includes("");
+  const named = isForAll ? await listGone(db, changed) : changed;
+  for (let at = 0; at < named.length; at += PRODUCTS_AT_ONCE) yield named.slice(at, at + PRODUCTS_AT_ONCE);
   let afterId = "";
-  while (all) {
+  while (isForAll) {
     const ids = await listProductIdsAfter(db, afterId, PRODUCTS_AT_ONCE);
     const last = ids.at(-1);
     if (last === undefined) return;

@@ -1,4 +1,4 @@
-import sql, { empty, type Sql } from "sql-template-tag";
+import sql, { empty, join, type Sql } from "sql-template-tag";
 import type { Queryable } from "../db/database.ts";
 
 /** Why something cannot be bought, in this order: of several reasons the first counts. The order is also that of `place` in the table. */
@@ -224,7 +224,7 @@ function entries(
       ${place === undefined ? empty : sql`and place = ${place}`}
       ${productIds === undefined ? empty : sql`and product_id = any(${productIds}::text[])`}
       ${filter.priceList === undefined ? empty : sql`and price_list = ${filter.priceList} and price_list <> '' and reseller_id = ''`}
-      ${after === undefined ? empty : sql`and (place, product_id, price_list, reseller_id, currency) > (${after[0]}::smallint, ${after[1]}, ${after[2]}, ${after[3]}, ${after[4]})`}
+      ${behind(after, place)}
     order by place, product_id, price_list, reseller_id, currency limit ${limit})`;
   if (reseller === undefined) return part(sql`true`);
   const { id, priceList, currency } = reseller;
@@ -242,6 +242,15 @@ function entries(
   return sql`
     select ${columns} from (${own} union all ${ofList}) both_kinds
     order by place, product_id, price_list, reseller_id, currency limit ${limit}`;
+}
+
+/** Behind a place. Beside a fixed reason the rest is compared alone: an index is entered where its leading columns say, and not behind that. */
+function behind(after: Place | undefined, place: number | undefined): Sql {
+  if (after === undefined) return empty;
+  const [number, ...rest] = after;
+  return number === place
+    ? sql`and (product_id, price_list, reseller_id, currency) > (${join(rest)})`
+    : sql`and (place, product_id, price_list, reseller_id, currency) > (${number}::smallint, ${join(rest)})`;
 }
 
 const writePlace = (row: NotForSale & { place: number }): string =>

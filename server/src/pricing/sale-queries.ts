@@ -22,13 +22,13 @@ export const hasSaleChanges = async (db: Queryable): Promise<boolean> => {
   return row?.found ?? false;
 };
 
-export const listSaleChanges = (db: Queryable, limit: number) =>
-  db.rows<{ id: bigint; productId: string }>(sql`
-    select id, product_id as "productId" from sale_changes order by id limit ${limit}`);
-
-/** By their ids and not up to one: a lower id can be committed later. */
-export const deleteSaleChanges = (tx: Tx, ids: readonly bigint[]) =>
-  tx.rows(sql`delete from sale_changes where id = any(${ids}::bigint[])`);
+/** The products that are noted, each once. The notes are gone once the transaction commits; what is noted meanwhile stays. */
+export const takeSaleChanges = async (tx: Tx): Promise<string[]> => {
+  const rows = await tx.rows<{ productId: string }>(sql`
+    with taken as (delete from sale_changes returning product_id)
+    select product_id as "productId" from taken group by product_id`);
+  return rows.map(({ productId }) => productId);
+};
 
 export const noteSaleChanges = (tx: Tx, productIds: readonly string[]) =>
   tx.rows(sql`insert into sale_changes (product_id) select unnest(${productIds}::text[])`);
@@ -36,7 +36,6 @@ export const noteSaleChanges = (tx: Tx, productIds: readonly string[]) =>
 export const markLookedAt = (tx: Tx, now: Date) =>
   tx.rows(sql`update pricing_state set sale_looked_at = ${now}`);
 
-/** Ids of products, and of products that are gone and have entries still. */
 export const listProductIdsAfter = async (
   db: Queryable,
   afterId: string,
@@ -45,6 +44,13 @@ export const listProductIdsAfter = async (
   const rows = await db.rows<{ id: string }>(
     sql`select id from products where id > ${afterId} order by id limit ${limit}`,
   );
+  return rows.map(({ id }) => id);
+};
+
+/** Those among these that are no products any more. */
+export const listGone = async (db: Queryable, ids: readonly string[]): Promise<string[]> => {
+  const rows = await db.rows<{ id: string }>(sql`
+    select id from unnest(${ids}::text[]) id where id <> '' and not exists (select from products p where p.id = id)`);
   return rows.map(({ id }) => id);
 };
 
@@ -147,23 +153,30 @@ export async function writeUnsold(
   found: readonly SaleEntry[],
   now: Date,
 ): Promise<void> {
-  const sent = sql`
-    unnest(${found.map((one) => one.productId)}::text[], ${found.map((one) => one.priceList)}::text[],
-           ${found.map((one) => one.resellerId)}::text[], ${found.map((one) => one.currency)}::text[],
-           ${found.map((one) => one.reason)}::text[], ${found.map((one) => one.hasLeft)}::boolean[])
-      as f (product_id, price_list, reseller_id, currency, reason, left_sale)`;
+  const column = (value: (entry: SaleEntry) => string): Sql =>
+    sql`string_to_array(${found.map((one) => `${value(one)}${SEPARATOR}`).join("")}, ${SEPARATOR})`;
   await tx.rows(sql`
-    delete from not_for_sale n
-    where n.product_id = any(${productIds}::text[]) and (n.product_id, n.price_list, n.reseller_id, n.currency) not in (
-      select f.product_id, f.price_list, f.reseller_id, f.currency from ${sent}
-    )`);
-  if (found.length > 0)
-    await tx.rows(sql`
-      insert into not_for_sale as n (product_id, price_list, reseller_id, currency, reason, since, left_sale)
-      select f.product_id, f.price_list, f.reseller_id, f.currency, f.reason, ${now}, f.left_sale from ${sent}
-      on conflict (product_id, price_list, reseller_id, currency) do update set reason = excluded.reason
-        where n.reason <> excluded.reason`);
+    with found as materialized (
+      select product_id, price_list, reseller_id, currency, reason, has_left = 'true' as has_left from unnest(
+        ${column((one) => one.productId)}, ${column((one) => one.priceList)}, ${column((one) => one.resellerId)},
+        ${column((one) => one.currency)}, ${column((one) => one.reason)}, ${column((one) => String(one.hasLeft))}
+      ) as f (product_id, price_list, reseller_id, currency, reason, has_left)
+      -- Behind the last separator there is nothing.
+      where product_id <> ''
+    ), gone as (
+      delete from not_for_sale n
+      where n.product_id = any(${productIds}::text[]) and (n.product_id, n.price_list, n.reseller_id, n.currency) not in (
+        select product_id, price_list, reseller_id, currency from found
+      )
+    )
+    insert into not_for_sale as n (product_id, price_list, reseller_id, currency, reason, since, left_sale)
+    select product_id, price_list, reseller_id, currency, reason, ${now}, has_left from found
+    on conflict (product_id, price_list, reseller_id, currency) do update set reason = excluded.reason
+      where n.reason <> excluded.reason`);
 }
+
+/** A column is sent as one text that the database splits: an array of this size costs both sides several times as much. */
+const SEPARATOR = "\u001f";
 
 /** Remembers for which lists the products were looked at. */
 export const markLooks = (tx: Tx, productIds: readonly string[], now: Date) =>

@@ -134,6 +134,7 @@ function renderNotForSale({ page, counts, lag, warned }: SaleData, ctx: ConsoleC
   return {
     title: "Not for sale",
     subtitle: `What cannot be bought now, and why. ${asOf(lag, ctx.now)}`,
+    actions: linkButton("Export CSV", href(`${PATH}.csv`, asked), { download: true }),
     body: stack(
       warned.map(warning),
       tablePanel({
@@ -150,12 +151,12 @@ function renderNotForSale({ page, counts, lag, warned }: SaleData, ctx: ConsoleC
                 html`<code>${productId}</code>`,
               ),
           },
-          { head: "For", cell: forWhom },
           {
             head: "Why",
             wraps: true,
             cell: (one) => html`<span title="${one.reason}">${SALE_WORDS[one.reason].label}</span>`,
           },
+          { head: "For", cell: forWhom },
           { head: "Since", cell: ({ since }) => time(since, ctx.now) },
           {
             head: "What to do",
@@ -176,15 +177,9 @@ function renderNotForSale({ page, counts, lag, warned }: SaleData, ctx: ConsoleC
               ])
         }${filterBar({
           action: PATH,
+          keep: { reason },
           filters: [
             { kind: "search", name: "q", label: "Search", value: asked.q, placeholder: "Name, brand or id" },
-            {
-              kind: "select",
-              name: "reason",
-              label: "Why",
-              value: reason ?? "",
-              options: SALE_REASONS.map((one) => [one, SALE_WORDS[one].label]),
-            },
             { kind: "text", name: "list", label: "Price list", value: asked.list },
             {
               kind: "text",
@@ -195,7 +190,6 @@ function renderNotForSale({ page, counts, lag, warned }: SaleData, ctx: ConsoleC
             },
           ],
         })}`,
-        csvHref: href(`${PATH}.csv`, asked),
         pages: {
           path: href(PATH, asked),
           next: page.next,
