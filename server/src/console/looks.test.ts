@@ -108,6 +108,7 @@ test("resellers, money, prices, deposits, forms of suppliers, the view, staff, a
     ],
     ...["/prices", "/not-for-sale", "/deposits", "/deposits/import", "/suppliers/new", "/suppliers/new/reloadly"],
     `/suppliers/${goods.upstream}/reconcile`,
+    ...[`/suppliers/${goods.upstream}/catalog`, `/reconciliations/${goods.reconciliationId}`],
     `/products/${goods.productId}/routes?supplier=${goods.upstream}`,
     `/resellers/${resellerId}/endpoints/${endpointId}/enable`,
     ...(IS_FULL ? ["/resellers", `/resellers/${resellerId}/unfreeze`, "/money/proposals"] : []),

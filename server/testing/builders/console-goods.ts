@@ -3,6 +3,8 @@ import { evaluateAlerts } from "../../src/alerts/evaluate-alerts.ts";
 import { runNextJob } from "../../src/jobs/run-job.ts";
 import { startJob } from "../../src/jobs/start-job.ts";
 import { reconcileSupplier } from "../../src/suppliers/reconcile/reconcile-supplier.ts";
+import type { SyncItem } from "../../src/suppliers/sync/compare-catalog.ts";
+import { storeSync } from "../../src/suppliers/sync/sync-queries.ts";
 import type { TestApp } from "../app/test-app.ts";
 import { addProducts, setSupply } from "./builders.ts";
 import { openJobDeps } from "./job-desk.ts";
@@ -54,6 +56,37 @@ export async function fillGoods(scrip: TestApp, accountId: string) {
     update suppliers set balance_minor = 41250, balance_currency = 'USD', balance_at = ${clock.now()}, balance_low_minor = 50000,
            consecutive_failures = 7, open_until = ${new Date(now + 120_000)} where id = ${upstream}`);
   await evaluateAlerts({ db, clock, consoleUrl: "http://localhost:8081" });
+  return {
+    reconciliationId: await compareBooks(scrip, upstream, accountId),
+    warehouse,
+    upstream,
+    productId: ids[0] ?? "",
+    jobs: await addJobs(scrip, accountId, ids[1] ?? ""),
+  };
+}
+
+/** What was read of a supplier's catalog and of its books, with rows that could not be read. Returns the id of the comparison. */
+async function compareBooks(scrip: TestApp, supplierId: string, accountId: string): Promise<string> {
+  const now = scrip.clock.now().getTime();
+  const items = Array.from({ length: 120 }, (_, number): SyncItem => {
+    const id = `${number}@10`;
+    const productId = `zephyr-us-${number}`;
+    const route = { productId, sku: String(number), value: "10", cost: "9.75", currency: "EUR" };
+    if (number % 9 === 0) return { id, change: "repriced", route, was: { cost: "9.75", currency: "USD" } };
+    const faceValue = { amount: "10", currency: "USD" };
+    return {
+      id,
+      change: "new",
+      product: { id: productId, name: `Zephyr <b>US</b> ${number}`, faceValue },
+      route,
+    };
+  });
+  const odd = [
+    { number: "7", field: "destination.unit", reason: "is missing or not a currency" },
+    { field: "page", reason: "2 repeats an earlier page; the list ends there" },
+  ];
+  const read = { items, unchanged: 12, leftOut: { range: 4, sender_data: 2 }, odd, oddCount: 2 };
+  await storeSync(scrip.db, supplierId, read, scrip.clock.now());
   const statement = async function* () {
     yield Buffer.from(
       `reference,id,amount,currency,status\n<img src=x>,900001,0.92,USD,completed\n,900002,1.00,USD,odd\n`,
@@ -62,14 +95,8 @@ export async function fillGoods(scrip: TestApp, accountId: string) {
   const period = { from: new Date(now - DAY_MS), to: new Date(now + DAY_MS) };
   const balances = { opening: "500.00", closing: "412.50", deposits: "0" };
   const input = { file: statement(), ...period, balances };
-  const reconciled = await reconcileSupplier(scrip, upstream, input, { kind: "staff", id: accountId });
-  return {
-    reconciliationId: reconciled.id,
-    warehouse,
-    upstream,
-    productId: ids[0] ?? "",
-    jobs: await addJobs(scrip, accountId, ids[1] ?? ""),
-  };
+  const reconciled = await reconcileSupplier(scrip, supplierId, input, { kind: "staff", id: accountId });
+  return reconciled.id;
 }
 
 const addPurchase = ({ db, clock }: TestApp, supplierId: string, productId: string, unit: number) => {

@@ -13,7 +13,7 @@ import { dateField } from "../../web/form/number-fields.ts";
 import { textField } from "../../web/form/text-fields.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { redirect } from "../../web/pages/define-page.ts";
-import { panel, stack } from "../../web/parts/panel.ts";
+import { halves, panel, stack } from "../../web/parts/panel.ts";
 import { jobPath } from "../jobs/job-rights.ts";
 import { fileOf } from "../products/import-page.ts";
 import { orNotFound, sayRefusal } from "../say-refusal.ts";
@@ -126,27 +126,29 @@ const render = (
     { label: supplier.name, href: `/suppliers/${supplier.id}` },
   ],
   body: stack(
-    latest.length > 0 ? reconciliationsPanel(latest, ctx, { title: "Latest" }) : undefined,
-    panel(
-      { title: "Period" },
-      periodForm.render({
-        action: reconcilePath(supplier.id),
-        hidden: ctx.hidden(),
-        state: period,
-        submit: "Compare",
-        note: "The supplier is asked for its statement.",
-      }),
-    ),
-    panel(
-      { title: "Statement as a file" },
-      fileForm.render({
-        action: `${reconcilePath(supplier.id)}/file`,
-        hidden: ctx.hidden(),
-        state: file,
-        submit: "Compare file",
-        takesFiles: true,
-        id: "file-form",
-      }),
+    latest.length > 0 ? reconciliationsPanel(latest, ctx, { title: "Latest", isOfOne: true }) : undefined,
+    halves(
+      panel(
+        { title: "Period" },
+        periodForm.render({
+          action: reconcilePath(supplier.id),
+          hidden: ctx.hidden(),
+          state: period,
+          submit: "Compare",
+          note: "The supplier is asked for its statement.",
+        }),
+      ),
+      panel(
+        { title: "Statement as a file" },
+        fileForm.render({
+          action: `${reconcilePath(supplier.id)}/file`,
+          hidden: ctx.hidden(),
+          state: file,
+          submit: "Compare file",
+          takesFiles: true,
+          id: "file-form",
+        }),
+      ),
     ),
   ),
 });

@@ -16,6 +16,7 @@ import { countText, money, moneyText } from "../../web/parts/money.ts";
 import { emptyState } from "../../web/parts/notice.ts";
 import { facts, panel, stack, statTiles } from "../../web/parts/panel.ts";
 import { time } from "../../web/parts/time.ts";
+import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { href } from "../../web/template/safe-url.ts";
@@ -103,10 +104,17 @@ const periodText = ({ from, to }: KeptReconciliation): string => `${dayText(from
 const findingsCount = ({ counts }: KeptReconciliation): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
 
+type PanelOptions = {
+  title?: string;
+  /** All are of the supplier whose page it is. */
+  isOfOne?: boolean;
+  pages?: { path: string; next: string | undefined };
+};
+
 export const reconciliationsPanel = (
   rows: readonly KeptReconciliation[],
   ctx: ConsoleContext,
-  options: { title?: string; pages?: { path: string; next: string | undefined } },
+  { isOfOne = false, ...options }: PanelOptions,
 ): Html =>
   tablePanel({
     ...options,
@@ -118,7 +126,9 @@ export const reconciliationsPanel = (
         cell: ({ id, comparedAt }) =>
           html`<a class="link" href="${reconciliationPath(id)}">${time(comparedAt, ctx.now)}</a>`,
       },
-      { head: "Supplier", cell: ({ supplierName }) => supplierName },
+      ...(isOfOne
+        ? []
+        : [{ head: "Supplier", wraps: true, cell: ({ supplierName }: KeptReconciliation) => supplierName }]),
       { head: "Period (UTC)", cell: periodText },
       { head: "Statement", cell: ({ fileDigest }) => (fileDigest === undefined ? "asked" : "file") },
       { head: "Entries", numeric: true, cell: ({ entries }) => countText(entries) },
@@ -245,5 +255,8 @@ function findingsPanel({ kept, kind, findings, hasNext, hasFirst }: Loaded, ctx:
 /** The unit of one of our orders, or what the statement says of a purchase that we do not know. */
 const purchaseCell = ({ unit, reference }: KeptFinding): HtmlValue =>
   unit
-    ? html`<a class="link" href="/orders/${unit.orderId}">${reference}</a>, line ${unit.lineIndex + 1}, unit ${unit.unitIndex + 1}`
+    ? twoLines(
+        idText(unit.orderId, { href: `/orders/${unit.orderId}`, short: true }),
+        `line ${unit.lineIndex + 1}, unit ${unit.unitIndex + 1}`,
+      )
     : (reference ?? "not one of ours");

@@ -270,7 +270,7 @@ const oddPanel = ({ odd, oddCount }: StoredSync): Html =>
     aside:
       oddCount > Math.min(odd.length, ODD_SHOWN_MAX)
         ? `the first ${countText(ODD_SHOWN_MAX)} of ${countText(oddCount)}`
-        : "everything else is above; their routes stay as they are",
+        : "their routes stay as they are",
     rows: odd.slice(0, ODD_SHOWN_MAX),
     columns: [
       { head: "Item", cell: ({ number }) => number ?? "–" },
