@@ -1,4 +1,5 @@
 import { Problem } from "../../lib/problem.ts";
+import { sayOdd } from "../../suppliers/calls/checked-reading.ts";
 import { testSupplier } from "../../suppliers/calls/test-supplier.ts";
 import { changeSupplier } from "../../suppliers/change-supplier.ts";
 import { getSupplier } from "../../suppliers/get-supplier.ts";
@@ -40,10 +41,11 @@ export function configPages(
     form: defineForm({}),
     async run(_values, ctx) {
       const id = ctx.params.id ?? "";
-      const { ok, balance, reason = "" } = await sayRefusal(testSupplier(deps, id));
+      const { ok, balance, odd = [], reason = "" } = await sayRefusal(testSupplier(deps, id));
       if (!ok) throw new Problem("invalid_request", `The connection does not work: ${reason}.`);
       const told = balance ? ` The balance is ${moneyText(BigInt(balance.amount), balance.currency)}.` : "";
-      return redirect(`/suppliers/${id}`, `The connection works.${told}`);
+      const unread = odd[0] ? ` Another balance could not be read: ${sayOdd(odd[0])}.` : "";
+      return redirect(`/suppliers/${id}`, `The connection works.${told}${unread}`);
     },
     again: (state, ctx) => showSupplier(ctx, state.formError),
   });

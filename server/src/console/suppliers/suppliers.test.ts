@@ -14,6 +14,8 @@ import { runNextJob } from "../../jobs/run-job.ts";
 import { testSupplier } from "../../suppliers/calls/test-supplier.ts";
 import { REMOTE_KINDS } from "../../suppliers/registry.ts";
 import { unsealSupplierConfig } from "../../suppliers/supplier-config.ts";
+import type { SyncItem } from "../../suppliers/sync/compare-catalog.ts";
+import { findSync, storeSync } from "../../suppliers/sync/sync-queries.ts";
 
 const desk = await openConsoleDesk();
 const { db, clock } = desk;
@@ -305,4 +307,52 @@ test("a supplier's catalog is read, and only the selected changes are applied; i
       assert.equal(text.includes(`href="${comparison}"`), mayRead, `${visit.role}: a link`);
     assert.equal((await visit.get(jobPath)).statusCode, 200, `${visit.role}: other jobs`);
   }
+});
+
+test("a long proposal is paged, filtered and applied as a whole; odd rows and counts stand beside it", async () => {
+  const clerk = await desk.enter("catalog");
+  const path = `/suppliers/${id}/catalog`;
+  const items = Array.from({ length: 105 }, (_, number): SyncItem => {
+    const route = { productId: `long-${number}`, sku: `s${number}`, cost: "9.75", currency: "USD" };
+    const faceValue = { amount: "10", currency: "USD" };
+    const product = { id: `long-${number}`, name: `Long ${HOSTILE} ${number}`, faceValue };
+    return { id: `s${number}`, change: "new", product, route };
+  });
+  const route = { productId: "card", sku: "c", cost: "10.51", currency: "EUR" };
+  items.push({ id: "c", change: "repriced", route, was: { cost: "10.51", currency: "USD" } });
+  const odd = [{ number: "77", field: "destination.unit", reason: "is missing or not a currency" }];
+  const sync = { items, unchanged: 3, leftOut: { range: 4 }, odd, oddCount: 1 };
+  await storeSync(db, id, sync, clock.now());
+  const first = await clerk.get(path);
+  assert.match(
+    textOf(first.body),
+    /105 new, 0 gone, 1 repriced, 3 unchanged\. Left out: 4 with a range of values/,
+  );
+  assert.match(
+    textOf(first.body),
+    /Apply all 106 1 to 100 of 106.*77 destination\.unit is missing or not a currency/,
+  );
+  assert.doesNotMatch(first.body, /<img|--only/);
+  assert.match(
+    textOf((await clerk.get(`${path}?cursor=1`)).body),
+    /10\.51 USD → 10\.51 EUR.*101 to 106 of 106/,
+  );
+  assert.match(textOf((await clerk.get(`${path}?change=gone`)).body), /Nothing matches/);
+  assert.match(textOf((await clerk.get(`${path}?q=LONG-104`)).body), /Apply all 1 that match/);
+
+  const seen = clock.now().toISOString();
+  const all = { all: "yes", change: "new", q: "long-104", seen };
+  const stale = await clerk.post(`${path}/apply`, { ...all, seen: "2029-01-01T00:00:00.000Z" });
+  assert.match(textOf(stale.body), /The catalog was read again since this page was opened/);
+  assert.equal((await clerk.post(`${path}/apply`, all)).headers.location, `${path}?change=new&q=long-104`);
+  await clerk.post(`${path}/apply`, { ...all, q: "" });
+  const [made] = await db.rows<{ count: number }>(
+    sql`select count(*)::integer as count from products where id like 'long-%'`,
+  );
+  assert.equal(made?.count, 105);
+  assert.deepEqual(
+    (await findSync(db, id))?.items.map((item) => item.id),
+    ["c"],
+    "what was not chosen is still proposed",
+  );
 });

@@ -119,7 +119,8 @@ export async function applySync(
   const finish = async (tx: Tx) => {
     applied = await changeRoutes(tx, supplierId, chosen, clock.now());
     applied.skipped += wanted.length - chosen.length;
-    const left = items.filter((item) => !wanted.includes(item));
+    const done = new Set(wanted);
+    const left = items.filter((item) => !done.has(item));
     await storeSync(tx, supplierId, { ...seen, items: left }, seen.proposedAt);
     await recordActivity(tx, clock, {
       ...by,

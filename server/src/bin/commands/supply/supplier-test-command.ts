@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { sayOdd } from "../../../suppliers/calls/checked-reading.ts";
 import { showCost } from "../../output/route-view.ts";
 import { verb } from "../../verb.ts";
 
@@ -14,8 +15,9 @@ export function supplierTestCommand(supplier: Command): void {
       if (!tested.ok) throw new Error(`${id} does not work: ${tested.reason}`);
       return tested;
     },
-    ({ id, kind, balance, product }) =>
+    ({ id, kind, balance, product, odd = [] }) =>
       `${id} (${kind}) works: the balance is ${showCost(balance)}` +
-      (product ? `; its first product is ${product.sku}, ${product.name}` : ""),
+      (product ? `; its first product is ${product.sku}, ${product.name}` : "") +
+      (odd.length > 0 ? `; other balances could not be read: ${odd.map(sayOdd).join("; ")}` : ""),
   );
 }
