@@ -147,7 +147,7 @@ test("a statement file is read exactly, and one without its columns is refused",
     },
     { state: "completed", price: { amountMinor: 9n, currency: "JPY" }, upstreamId: "8" },
   ]);
-  await assert.rejects(read("reference,amount\na,1\n"), /line 1: missing column currency/);
+  await assert.rejects(read("reference,amount\na,1\n"), /line 1: missing column "currency"/);
   await assert.rejects(read(""), /line 1: the file is empty/);
 });
 
