@@ -5,6 +5,7 @@ import { addBuyer, type Buyer, postOrder } from "../../../testing/builders/buyer
 import { createTestFulfiller, type TestFulfiller } from "../../../testing/builders/fulfilment.ts";
 import { openShop, type Shop } from "../../../testing/builders/shop.ts";
 import { type DashboardVisitor, signInAs } from "../../../testing/people/dashboard-visitor.ts";
+import { PASSWORD } from "../../../testing/people/people-desk.ts";
 import { namePeople } from "../../accounts/people/name-people.ts";
 import { PROOF_MS } from "../../accounts/sessions/session-life.ts";
 import { listActivity } from "../../activity/list-activity.ts";
@@ -243,4 +244,26 @@ test("an order with more codes than a page can hold offers them as a file", asyn
   assert.doesNotMatch(body, /Reveal codes/);
   const file = await support.post(`/dashboard/orders/${id}/codes.csv`);
   assert.equal(file.body.trim().split("\r\n").length, 1 + CODES_LISTED_MAX + 1);
+});
+
+test("with the proof the codes come at once, as a page or as a file, and once for each proof", async () => {
+  const support = await signInAs(shop.scrip, shop.buyer.resellerId, "support");
+  const path = `/dashboard/orders/${completedId}`;
+  for (const verb of ["reveal", "codes.csv"] as const) {
+    shop.clock.advance(PROOF_MS);
+    const asked = await support.post(`${path}/${verb}`);
+    assert.match(asked.body, /It is recorded who/);
+    // A browser saves a file, and our script would show it.
+    assert.equal(/<form class="form"[^>]* data-plain/.test(asked.body), verb === "codes.csv");
+    const carried = /name="carried" value="([^"]*)"/.exec(asked.body)?.[1] ?? "";
+    const before = (await revealsOf(completedId)).length;
+    const done = await support.post("/dashboard/confirm", { password: PASSWORD, carried });
+    assert.equal(done.statusCode, 200, verb);
+    assert.match(done.body, /SECRET-ONE[\s\S]*SECRET-TWO/);
+    assert.equal(/^attachment/.test(String(done.headers["content-disposition"])), verb === "codes.csv");
+    const again = await support.post("/dashboard/confirm", { password: PASSWORD, carried });
+    assert.equal(again.statusCode, 409);
+    assert.doesNotMatch(again.body, /SECRET/);
+    assert.equal((await revealsOf(completedId)).length, before + 1);
+  }
 });
