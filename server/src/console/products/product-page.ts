@@ -136,6 +136,7 @@ const routesPanel = ({ routes, product }: ProductData, ctx: ConsoleContext): Htm
         wraps: true,
         cell: ({ supplierId, supplierName }) => html`<a href="/suppliers/${supplierId}">${supplierName}</a>`,
       },
+      { head: "State", wraps: true, cell: (route) => routeState(route, ctx, "products") },
       { head: "Priority", numeric: true, cell: ({ priority }) => String(priority) },
       {
         head: "Cost",
@@ -144,7 +145,6 @@ const routesPanel = ({ routes, product }: ProductData, ctx: ConsoleContext): Htm
           costMinor === null || costCurrency === null ? "unknown" : money(costMinor, costCurrency),
       },
       { head: "At most", numeric: true, cell: mostOf },
-      { head: "State", wraps: true, cell: (route) => routeState(route, ctx, "products") },
       ...(may(ctx, "suppliers.manage")
         ? [
             {

@@ -37,7 +37,7 @@ const actions = async (id: string) =>
   (await listActivity(db, { kind: "staff" }, { object: { id } }, { limit: 10 })).data.map(
     ({ action, actor }) => `${action} ${actor.kind}`,
   );
-const SAID = /paused Charged 10\.24 USD, expected 9\.75 USD\. .{1,60} line 1, unit 2 of an order\./;
+const SAID = /paused Charged 10\.24 USD, expected 9\.75 USD: line 1, unit 2 of an order, .{1,60}\./;
 
 test("a paused route says on both pages what was charged and for which order, and a person enables it there", async () => {
   await overcharge(1_024n);

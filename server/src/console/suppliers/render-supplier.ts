@@ -274,12 +274,6 @@ const pausedPanel = ({ pausedRoutes }: SupplierDetails, ctx: ConsoleContext): Ht
         rows: pausedRoutes,
         columns: [
           { head: "Product", wraps: true, cell: productCell },
-          {
-            head: "Cost",
-            numeric: true,
-            cell: ({ costMinor, costCurrency }) =>
-              costMinor === null || costCurrency === null ? "unknown" : money(costMinor, costCurrency),
-          },
           { head: "Why", wraps: true, cell: (route) => routeState(route, ctx, "suppliers") },
         ],
         empty: emptyState("No paused routes", "Every route can be taken."),

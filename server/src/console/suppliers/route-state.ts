@@ -7,6 +7,7 @@ import type { PageContent } from "../../web/layout/frame.ts";
 import { redirect } from "../../web/pages/define-page.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { moneyText } from "../../web/parts/money.ts";
+import { stack } from "../../web/parts/panel.ts";
 import { smallForm } from "../../web/parts/small-form.ts";
 import { time } from "../../web/parts/time.ts";
 import { twoLines } from "../../web/table/table.ts";
@@ -57,14 +58,14 @@ export function routeState(
   const enable = may(ctx, "suppliers.manage")
     ? smallForm(ctx, `/${section}/${encodeURIComponent(here)}/routes/enable`, id, "Enable", label)
     : undefined;
-  return html`${twoLines(chip("paused", "bad"), sayPause(pause, ctx))}${enable}`;
+  return stack(twoLines(chip("paused", "bad"), sayPause(pause, ctx)), enable);
 }
 
 const sayPause = (
   { pausedAt, expectedMinor, chargedMinor, currency, orderId, lineIndex, unitIndex }: RoutePause,
   ctx: ConsoleContext,
 ): Html =>
-  html`Charged ${moneyText(chargedMinor, currency)}, expected ${moneyText(expectedMinor, currency)}. ${time(pausedAt, ctx.now)}, <a class="link" href="/orders/${orderId}">line ${lineIndex + 1}, unit ${unitIndex + 1}</a> of an order.`;
+  html`Charged ${moneyText(chargedMinor, currency)}, expected ${moneyText(expectedMinor, currency)}: <a class="link" href="/orders/${orderId}">line ${lineIndex + 1}, unit ${unitIndex + 1}</a> of an order, ${time(pausedAt, ctx.now)}.`;
 
 /** The most that a unit may cost: by hand, or with the supplier's headroom. */
 export function mostOf({
