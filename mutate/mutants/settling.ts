@@ -7,6 +7,22 @@ export const SETTLING: Area = {
   title: "settling and ending orders",
   mutants: [
     {
+      name: "stock-with-a-lease-at-the-cost-of-its-route",
+      file: `${AT}/settle/settle-outcomes.ts`,
+      find: "await insertEndedAttempts(tx, atCosts(settlement, picked), now);",
+      replace: "await insertEndedAttempts(tx, attemptsNew, now);",
+      tests: [`${AT}/stock-batches.test.ts`],
+      why: "A code that was bought dear would be sold at the cost of a later, cheaper batch: the margin would be wrong.",
+    },
+    {
+      name: "stock-at-once-at-the-cost-of-its-route",
+      file: `${AT}/express/express-orders.ts`,
+      find: "route: atBatchCost(route, picked.get(id))",
+      replace: "route",
+      tests: [`${AT}/stock-batches.test.ts`],
+      why: "The same where an order is completed from stock at once.",
+    },
+    {
       name: "quarantine-sealed-at-the-delivered-place",
       file: `${AT}/settle/settle-outcomes.ts`,
       find: "return inVault(vault.seal(quarantinePlace(code.id, code, code.productId), plain));",

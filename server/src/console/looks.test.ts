@@ -117,7 +117,7 @@ test("resellers, money, prices, deposits, forms of suppliers, the view, staff, a
 });
 
 /** Files, and pages that only lead on. */
-const NO_PAGE = /\.csv$|\/result$|\/enter$|\/confirm$|\/add-factor$/;
+const NO_PAGE = /\.csv$|\/template$|\/result$|\/enter$|\/confirm$|\/add-factor$/;
 const PAGES = Object.entries(CONSOLE_MATRIX).filter(
   ([key, { roles }]) => key.startsWith("GET ") && roles !== "public" && !NO_PAGE.test(key),
 );

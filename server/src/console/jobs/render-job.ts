@@ -28,7 +28,7 @@ export function renderJob({ job, emails }: JobData, ctx: ConsoleContext, error?:
     ...(job.file
       ? {
           actions: linkButton(`Download ${job.file.name}`, `/jobs/${job.id}/result`, {
-            kind: "main",
+            kind: job.isEnded ? "main" : "plain",
             download: true,
           }),
         }
@@ -68,7 +68,11 @@ const factsOf = (job: JobDetails, emails: ReadonlyMap<string, string>, ctx: Cons
     ["Created", time(job.createdAt, ctx.now)],
   ];
   if (job.endedAt) list.push(["Ended", time(job.endedAt, ctx.now)]);
-  if (job.file) list.push(["File", `${job.file.name}, ${countText(job.file.bytes)} bytes, kept for 7 days`]);
+  if (job.file)
+    list.push([
+      "File",
+      `${job.file.name}, ${countText(job.file.bytes)} bytes, ${job.isEnded ? "kept for 7 days" : "kept while the import waits"}`,
+    ]);
   return list;
 };
 

@@ -82,6 +82,9 @@ const QUESTIONS: Readonly<Record<string, (result: Result) => Question>> = {
       ...(result.costOfAll === undefined
         ? []
         : ([["Cost of all", String(result.costOfAll)]] as [string, string][])),
+      ...(result.setsRouteCost === true
+        ? ([["Prices", "The route costs this from now on, and price rules follow it."]] as [string, string][])
+        : []),
       ["When", "They are sold with the next orders."],
       ["Undo", "Withdraw them: scrip stock withdraw. A code that is sold stays sold."],
     ],
@@ -113,6 +116,7 @@ export function refusedRows({ result, isEnded }: JobDetails): Html | undefined {
   if (!groups) return undefined;
   const faults = Number(result?.faults ?? 0);
   const shown = groups.reduce((sum, { count }) => sum + count, 0);
+  const areLong = groups.some((group) => linesText(group).length > LINES_SHORT_CHARACTERS);
   return tablePanel({
     title: `${isEnded ? "Refused rows" : "Rows that are left out"}: ${countText(faults)}`,
     caption: "Refused rows",
@@ -121,7 +125,7 @@ export function refusedRows({ result, isEnded }: JobDetails): Html | undefined {
       : {}),
     rows: groups,
     columns: [
-      { head: "Lines", wraps: true, cell: linesText },
+      { head: "Lines", wraps: areLong, cell: linesText },
       { head: "Column", cell: ({ reason }) => splitReason(reason).column },
       ...(groups.some(({ id }) => id !== undefined)
         ? [{ head: "Id", cell: ({ id }: FaultGroup) => id }]
@@ -139,6 +143,7 @@ function splitReason(reason: string): { column: string; why: string } {
 }
 
 const RANGES_SHOWN_MAX = 12;
+const LINES_SHORT_CHARACTERS = 24;
 
 /** "3, 5–9, 12 and 188 more". */
 export function linesText({ lines, count }: Pick<FaultGroup, "lines" | "count">): string {

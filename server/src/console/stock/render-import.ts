@@ -67,7 +67,7 @@ export const renderStockImport = (state: FormState, ctx: ConsoleContext): PageCo
       { title: "What happens" },
       facts([
         ["The file", "It is sealed as soon as it arrives, and erased when the import has ended."],
-        ["Before it", "You see how many codes come in, at what cost, and which rows are left out."],
+        ["First", "You see how many codes come in, at what cost, and which rows are left out."],
         ["Rows with faults", "They are named by line and column. No page, log or file shows a code."],
         ["From then on", "The codes are sold with the next orders, each at the cost of its import."],
       ]),

@@ -20,7 +20,12 @@ export const importStockJob: JobKind = {
           currency: optionalText(job.params, "currency"),
           actor: job.actor,
           inTransaction: (tx, imported) =>
-            inTransaction(tx, job.params.preview === true ? previewOf(imported) : resultOf(imported)),
+            inTransaction(
+              tx,
+              job.params.preview === true
+                ? { ...previewOf(imported), setsRouteCost: optionalText(job.params, "cost") !== undefined }
+                : resultOf(imported),
+            ),
         },
       ),
     ),

@@ -112,13 +112,18 @@ export async function closeKnown(tx: Tx): Promise<void> {
   await tx.rows(sql`close known_codes`);
 }
 
-/** Leaves what is good: of a code that the file has twice the first, and none that is known. */
-export const dropFaulty = (tx: Tx) =>
-  tx.rows(sql`
-    delete from staged_codes s
-    where exists (select from staged_codes other where other.digest = s.digest and other.line < s.line)
-      or exists (select from codes c where c.digest = s.digest and c.state <> 'quarantined')
-      or exists (select from lost_codes l where l.digest = s.digest)`);
+/** Leaves what is good: none that is known, and of a code that the file has twice the first. One statement each, so that each is a join. */
+export async function dropFaulty(tx: Tx): Promise<void> {
+  await tx.rows(sql`
+    delete from staged_codes where id in (
+      select id from (
+        select id, row_number() over (partition by digest order by line) as occurrence from staged_codes
+      ) numbered
+      where occurrence > 1)`);
+  await tx.rows(sql`
+    delete from staged_codes s using codes c where c.digest = s.digest and c.state <> 'quarantined'`);
+  await tx.rows(sql`delete from staged_codes s using lost_codes l where l.digest = s.digest`);
+}
 
 export async function countStaged(tx: Tx): Promise<number> {
   const [row] = await tx.rows<{ count: number }>(sql`select count(*)::integer as count from staged_codes`);
