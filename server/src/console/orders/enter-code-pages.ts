@@ -25,14 +25,18 @@ const PATH = `${ORDERS_PATH}/:id/enter-code`;
 const TEXT_MAX = 1_000;
 
 /** No page that asks for proof repeats it. */
-const codeText = (label: string, hint?: string) => ({
-  ...textField({ label, maxLength: TEXT_MAX, isCode: true, ...(hint === undefined ? {} : { hint }) }),
+const codeText = (label: string, hint?: string, mark?: string) => ({
+  ...textField({
+    ...{ label, maxLength: TEXT_MAX, isCode: true },
+    ...(hint === undefined ? {} : { hint }),
+    ...(mark === undefined ? {} : { mark }),
+  }),
   say: () => undefined,
 });
 
 const codeForm = defineForm({
   unit: hiddenField("Unit"),
-  code: codeText("Code"),
+  code: codeText("Code", undefined, "or a link, or a receipt"),
   pin: codeText("PIN", "If the card has one."),
   serial: codeText("Serial", "If the card has one."),
   url: codeText("Link", "In place of a code, where the supplier sells links."),

@@ -166,11 +166,8 @@ export function marginFacts({ described }: OrderData): (readonly [string, HtmlVa
   const { currency } = state;
   const open = described.purchases.filter(({ status }) => status === "open");
   const isOver = open.length === 0 && (order.status === "completed" || order.status === "refunded");
-  const unknown = new Map<string, bigint>();
-  for (const { costMinor, costCurrency } of open)
-    if (costMinor !== null && costCurrency !== null)
-      unknown.set(costCurrency, (unknown.get(costCurrency) ?? 0n) + costMinor);
-  const atStake = [...unknown].map(([currency, amountMinor]) => ({ currency, amountMinor }));
+  const paid = sumCharged(open.filter((one) => classOf(one) === "sold_unreadable"));
+  const atStake = sumCharged(open.filter((one) => classOf(one) !== "sold_unreadable"));
   return [
     ["Kept", money(netMinor, currency)],
     ["Cost", costs.length === 0 ? quiet(unpriced > 0 ? "not known" : "none") : sum(costs)],
@@ -183,6 +180,7 @@ export function marginFacts({ described }: OrderData): (readonly [string, HtmlVa
     ...(margin.lostMinor === 0n
       ? []
       : ([["Lost", html`${money(margin.lostMinor, currency)} of the cost`]] as const)),
+    ...(paid.length === 0 ? [] : ([["Paid, no code yet", sum(paid)]] as const)),
     ...(atStake.length === 0 ? [] : ([["Not known", html`${sum(atStake)} may have been paid`]] as const)),
     [
       isOver ? "Margin" : "Margin so far",
@@ -191,6 +189,14 @@ export function marginFacts({ described }: OrderData): (readonly [string, HtmlVa
         : money(marginMinor, currency),
     ],
   ];
+}
+
+function sumCharged(purchases: readonly DescribedPurchase[]): { currency: string; amountMinor: bigint }[] {
+  const sums = new Map<string, bigint>();
+  for (const { costMinor, costCurrency } of purchases)
+    if (costMinor !== null && costCurrency !== null)
+      sums.set(costCurrency, (sums.get(costCurrency) ?? 0n) + costMinor);
+  return [...sums].map(([currency, amountMinor]) => ({ currency, amountMinor }));
 }
 
 const quiet = (text: string): Html => html`<span class="quiet">${text}</span>`;
