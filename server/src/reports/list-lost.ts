@@ -73,7 +73,7 @@ const lostPurchases = ({ from, to, supplierId }: LostScope): Sql => sql`
            case when a.written_off_at is null then coalesce(o.ended_at, o.created_at) else a.resolved_at end as at
     from supplier_attempts a join orders o on o.id = a.order_id
     where ${mayBeLost} and a.environment = 'live' and a.status in ('delivered', 'quarantined')
-      and o.status in ('completed', 'failed', 'refunded')
+      and (o.status in ('completed', 'failed', 'refunded') or a.written_off_at is not null)
     union all
     select a.*, charged_currency(a), charged_minor(a), coalesce(charged_minor(a), 0), 0, 'reversal', r.found_at
     from supplier_reversals r

@@ -20,9 +20,10 @@ export async function fillMonth({ db }: Pick<TestApp, "db">, resellerId: string)
     from ${hours}`);
   await db.rows(sql`
     insert into report_slices (dimension, environment, at, member, currency, cost_currency, sold_units, sold_minor,
-                               delivered_units, delivered_minor, bought_units, cost_minor)
+                               delivered_units, delivered_minor, bought_units, cost_minor, converted_minor, costed_units)
     select d.dimension, 'live', date_trunc(d.unit, h), d.member, 'USD', 'USD', sum(1100), sum(2400000), sum(1090), sum(2380000),
-           sum(1091), sum(2190000 + 90000 * sin(extract(hour from h) / 4))::bigint
+           sum(1091), sum(2190000 + 90000 * sin(extract(hour from h) / 4))::bigint,
+           sum(2190000 + 90000 * sin(extract(hour from h) / 4))::bigint, sum(1091)
     from ${hours}, (values ('reseller', ${resellerId}, 'hour'), ('supplier', ${supplierId}, 'hour'),
                            ('product', 'steam-eu-25', 'day')) d (dimension, member, unit)
     group by 1, 3, 4`);
