@@ -7,6 +7,30 @@ export const PEOPLE: Area = {
   title: "people, roles and sessions",
   mutants: [
     {
+      name: "waiting-form-of-any-session",
+      file: "server/src/access/sign-in/carried-form.ts",
+      find: "`carried form/${face}/${id}`",
+      replace: "`carried form/${face}`",
+      tests: ["server/src/access/sign-in/confirm-page.test.ts"],
+      why: "What one person started could be done in the session of another.",
+    },
+    {
+      name: "waiting-form-run-twice",
+      file: "server/src/web/pages/serve-face.ts",
+      find: "    await claimForm(options, session, formId);\n",
+      replace: "",
+      tests: ["server/src/access/sign-in/confirm-page.test.ts"],
+      why: "A proof that is sent again would move the money again.",
+    },
+    {
+      name: "role-not-asked-with-the-proof",
+      file: "server/src/web/pages/serve-face.ts",
+      find: "    keepSession(request, session);\n",
+      replace: "",
+      tests: ["server/src/access/sign-in/confirm-page.test.ts"],
+      why: "What waits would be judged by a session as it was before the proof.",
+    },
+    {
       name: "live-key-gains-scopes-without-proof",
       file: "server/src/dashboard/keys/change-keys.ts",
       find: "if (isWidened || isOtherLimit(before, after)) requireProofForLive(ctx);",
