@@ -4,6 +4,7 @@ import sql, { raw } from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../testing/app/test-app.ts";
 import { addProducts } from "../../testing/builders/builders.ts";
 import { addRouteRow, addStockRow, addSupplierRow } from "../../testing/builders/supply-builders.ts";
+import { sizeFor } from "../../testing/full-size.ts";
 import { createHandClock } from "../../testing/hand-clock.ts";
 import { createRandom, SEED } from "../../testing/seed.ts";
 import type { By } from "../activity/record-activity.ts";
@@ -12,6 +13,7 @@ import { purchasePrice } from "../catalog/prices/purchase-price.ts";
 import { removePrice, type SetPriceInput, setPrice } from "../catalog/prices/set-price.ts";
 import { setRate } from "../fx/set-rate.ts";
 import { PRICING_DEFAULTS } from "../lib/settings/pricing-config.ts";
+import { enableRoute, stopOvercharge } from "../suppliers/overcharges/route-pauses.ts";
 import { refreshSupply } from "../suppliers/refresh-supply.ts";
 import { explainPrice } from "./explain-price.ts";
 import { sayPrice } from "./explanation.ts";
@@ -25,7 +27,8 @@ import { removeRule, setRule } from "./set-rule.ts";
 const HOUR_MS = 3_600_000;
 const BY: By = { actor: { kind: "command", id: "scrip" } };
 const EVERY = { for: "all", on: "all", kind: "over_cost", value: "5%" };
-const SHOPS = 3;
+/** `npm run fuzz` has more of them. */
+const SHOPS = sizeFor("fuzz", { share: 1, wide: 3, full: 20 });
 const STEPS = 20;
 
 const clock = createHandClock(new Date("2030-06-03T12:00:00.000Z"));
@@ -144,6 +147,30 @@ test("a price that is published leaves the list, one that is unlisted for a rese
   assert.deepEqual(await listed({ priceList: "standard", words: ["waiting", "ruled"] }), [
     "waiting standard EUR no_rate",
   ]);
+});
+
+test("a route that was paused for its price takes its product out, and the entry ends with the pause", async () => {
+  const { db } = scrip;
+  const productId = "charged";
+  await addProducts(db, [{ id: productId }]);
+  await addRouteRow(db, { productId, supplierId: remote, costMinor: 975n });
+  const target = { kind: "list", priceList: "standard", currency: "USD" } as const;
+  await setPrice(db, clock, { productId, target, amount: "20.00", strike: undefined });
+  await settle();
+  assert.deepEqual(await listed({ productId, priceList: "standard", reason: "route_paused" }), []);
+  await stopOvercharge(db, clock, {
+    ...{ productId, supplierId: remote, price: { amountMinor: 1_024n, currency: "USD" } },
+    purchase: { orderId: "ord_1", lineIndex: 0, unitIndex: 0, attempt: 1 },
+    limit: { expectedMinor: 975n, maxMinor: 994n, currency: "USD" },
+  });
+  await settle();
+  assert.deepEqual(await listed({ productId, priceList: "standard", reason: "route_paused" }), [
+    "charged standard EUR route_paused",
+    "charged standard USD route_paused",
+  ]);
+  await enableRoute(db, clock, { productId, supplierId: remote }, BY);
+  await settle();
+  assert.deepEqual(await listed({ productId, reason: "route_paused" }), []);
 });
 
 test("the time is that of the first look, and only what was on sale has left", async () => {
