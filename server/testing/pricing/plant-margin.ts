@@ -14,6 +14,7 @@ export const HARMLESS: Readonly<Record<string, readonly string[]>> = {
     ...["kind", "rate_per_second", "consecutive_failures", "balance_currency", "disabled_reason"],
     ...["headroom_bp", "overcharge_times", "overcharge_above_bp"],
   ],
+  stock_batches: ["product_id", "code_count", "cost_currency", "actor_kind"],
   supplier_routes: [
     ...["product_id", "priority", "cost_currency", "paused_reason", "paused_currency", "paused_order_id"],
     ...["paused_line_index", "paused_unit_index", "paused_attempt"],
@@ -95,6 +96,10 @@ export const plantMargin = (
     await tx.rows(sql`
       insert into loss_stops (product_id, order_id, stopped_at) values (${productId}, ${orderId}, ${now})
       on conflict do nothing`);
+    await tx.rows(sql`
+      insert into stock_batches (id, product_id, supplier_id, code_count, cost_minor, cost_currency, actor_kind, actor_id,
+                                 imported_at)
+      values ('bat_planted', ${productId}, ${supplierId}, 1, ${PLANTED_MINOR}, 'USD', 'staff', 'stf_planted', ${now})`);
     await tx.rows(sql`
       insert into bank_lines (identity, deposit_id, account, entry_reference, booked_on, amount_minor, currency, payer, remittance,
                               recorded_at, actor_kind, actor_id)
