@@ -12,6 +12,7 @@ import {
 } from "../../testing/upstream/scripted-supplier.ts";
 import { createDatabaseClock } from "../db/database-clock.ts";
 import type { Clock } from "../lib/clock.ts";
+import { FULFILMENT_LIMITS } from "./limits.ts";
 
 const LEAP_MS = 60_000;
 
@@ -30,8 +31,8 @@ async function leapTwice(clockOf: (system: Clock) => Promise<Clock>) {
   let aheadMs = 0;
   const clock = await clockOf({ now: () => new Date(real.now().getTime() + aheadMs) });
   const ids = [
-    await addSupplierRow(scrip.db, { kind: "scrip" }),
-    await addSupplierRow(scrip.db, { kind: "scrip" }),
+    await addSupplierRow(scrip.db, { kind: "scrip", resendAfterMs: FULFILMENT_LIMITS.arrivalMs }),
+    await addSupplierRow(scrip.db, { kind: "scrip", resendAfterMs: FULFILMENT_LIMITS.arrivalMs }),
   ] as const;
   const first = createScriptedSupplier(lost, notFound, notFound, refused("out_of_stock"), notFound);
   const second = createScriptedSupplier(sold("bought a second time"));

@@ -33,6 +33,8 @@ export function dtoneDialect(logins: () => readonly string[] = () => [DTONE_LOGI
         return verb === "list" ? list([stranger]) : json(201, withMoney(JSON.stringify(view(stranger))));
       if (mishap === "banana") return changeText(truth, /"class":\{"id":\d/, '"class":{"id":6');
       if (mishap === "back") return changeText(truth, /"class":\{"id":7/, '"class":{"id":5');
+      if (mishap === "empty-codes") return changeText(truth, /"pin":\{"code":"[^"]*"/, '"pin":{"code":""');
+      if (mishap === "odd-characters") return changeText(truth, /"pin":\{"code":"/, '"pin":{"code":"\\u0007');
       return undefined;
     },
   };
@@ -85,7 +87,12 @@ function view(purchase: Purchase) {
     credit_party_identifier: inputFields,
     ...(isVoucher && goods && id === 7 ? { pin: { code: codeOf(goods), serial: "SN-7" } } : {}),
     prices: {
-      wholesale: { amount: money(priceOf(purchase) - 5), fee: money(5), unit: "USD", unit_type: "CURRENCY" },
+      wholesale: {
+        amount: money(priceOf(purchase) - 5),
+        fee: money(5),
+        unit: purchase.course.currency ?? "USD",
+        unit_type: "CURRENCY",
+      },
     },
   };
 }

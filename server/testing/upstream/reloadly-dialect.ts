@@ -1,4 +1,5 @@
 import type { OrderStatus } from "../../src/orders/status.ts";
+import type { Goods } from "../../src/suppliers/goods.ts";
 import { changeText, errorReply, json, money, withMoney, withoutNeeded } from "./dialect-parts.ts";
 import type { Dialect, Reply } from "./upstream-dialect.ts";
 import type { Refusal } from "./upstream-faults.ts";
@@ -11,14 +12,22 @@ export type ReloadlyFakeOptions = {
   tokenMs?: number;
   /** Credentials that are accepted now. Tests replace and revoke them. */
   logins?: () => readonly string[];
+  /** Whether the sign-in answers with a page of HTML now. */
+  isSignInBroken?: () => boolean;
 };
 
 /** Reloadly's API for gift cards, as far as a buyer uses it. */
-export function reloadlyDialect({ tokenMs = 3_600_000, logins }: ReloadlyFakeOptions = {}): Dialect {
+export function reloadlyDialect({
+  tokenMs = 3_600_000,
+  logins,
+  isSignInBroken = () => false,
+}: ReloadlyFakeOptions = {}): Dialect {
   const tokens = new Map<string, number>();
   const accepts = logins ?? (() => [RELOADLY_LOGIN.clientSecret]);
 
   const signIn = (body: string): Reply => {
+    if (isSignInBroken())
+      return { status: 200, headers: { "content-type": "text/html" }, text: "<h1>Soon</h1>" };
     const { client_id, client_secret, grant_type, audience } = JSON.parse(body) as Record<string, string>;
     const isKnown = client_id === RELOADLY_LOGIN.clientId && accepts().includes(client_secret ?? "");
     if (!isKnown || grant_type !== "client_credentials" || !audience)
@@ -47,12 +56,7 @@ export function reloadlyDialect({ tokenMs = 3_600_000, logins }: ReloadlyFakeOpt
     read: (purchase) => page([purchase]),
     codes: (purchase) =>
       purchase.goods
-        ? json(200, [
-            {
-              cardNumber: codeOf(purchase.goods),
-              pinCode: purchase.goods.type === "code" ? (purchase.goods.pin ?? null) : null,
-            },
-          ])
+        ? cards(purchase.goods, purchase.course.isLongNumber === true)
         : json(404, { errorCode: "CARDS_NOT_READY", message: "No cards yet" }),
     missing: (verb) =>
       verb === "list" ? page([]) : json(404, { errorCode: "NOT_FOUND", message: "Not found" }),
@@ -79,6 +83,8 @@ export function reloadlyDialect({ tokenMs = 3_600_000, logins }: ReloadlyFakeOpt
       if (mishap === "early")
         return changeText(truth, /"status":"(PENDING|PROCESSING)"/, '"status":"SUCCESSFUL"');
       if (mishap === "back") return changeText(truth, /"status":"SUCCESSFUL"/, '"status":"PROCESSING"');
+      if (mishap === "odd-characters")
+        return changeText(truth, /"cardNumber":"/, '"cardNumber":"\\u0007\\u202e');
       if (mishap === "empty-codes") return json(200, []);
       if (mishap === "extra-code")
         return json(200, [
@@ -123,7 +129,7 @@ const view = (purchase: Purchase) => ({
   transactionId: Number(purchase.orderId),
   amount: money(priceOf(purchase)),
   discount: money(3),
-  currencyCode: "USD",
+  currencyCode: purchase.course.currency ?? "USD",
   fee: money(5),
   smsFee: money(0),
   status: statusText(purchase),
@@ -138,6 +144,13 @@ const view = (purchase: Purchase) => ({
   },
   transactionCreatedTime: purchase.createdAt.toISOString().slice(0, 19).replace("T", " "),
 });
+
+/** A number is written as a number, as Reloadly does. */
+function cards(goods: Goods, isNumber: boolean): Reply {
+  const pinCode = goods.type === "code" ? (goods.pin ?? null) : null;
+  if (!isNumber) return json(200, [{ cardNumber: codeOf(goods), pinCode }]);
+  return json(200, `[{"cardNumber":${codeOf(goods)},"pinCode":${pinCode === null ? null : `"${pinCode}"`}}]`);
+}
 
 const page = (purchases: readonly Purchase[]): Reply =>
   json(

@@ -30,7 +30,7 @@ export function spoilReply(
     case "blank":
       return { ...truth, text: "" };
     case "redirect":
-      return { status: 302, headers: { location: "/v1/orders/elsewhere" }, text: "" };
+      return { status: variant === 0 ? 302 : 307, headers: { location: "/v1/orders/elsewhere" }, text: "" };
     case "missing":
       return dialect.missing(verb);
     default:
@@ -44,6 +44,7 @@ const HTML = "<!doctype html><title>Welcome</title><p>We are improving our shop 
 
 const CONTENT: readonly string[] = [
   ...["wrong-shape", "other-order", "banana", "early", "back", "not-fulfilled", "empty-codes", "extra-code"],
+  "odd-characters",
 ];
 
 const isContent = (mishap: string): mishap is ContentMishap => CONTENT.includes(mishap);

@@ -1,10 +1,11 @@
+import type { Clock } from "../../src/lib/clock.ts";
 import { requestIdOf } from "../../src/suppliers/bamboo/request-id.ts";
 import type { RemoteSupplier } from "../../src/suppliers/supplier.ts";
 import { BAMBOO_LOGIN, bambooDialect } from "./bamboo-dialect.ts";
 import { DTONE_LOGIN, dtoneDialect } from "./dtone-dialect.ts";
 import { type Fake, type FakeUpstreamOptions, startFake } from "./fake-upstream.ts";
 import { kindWithoutRates } from "./kind-without-rates.ts";
-import { RELOADLY_LOGIN, reloadlyDialect } from "./reloadly-dialect.ts";
+import { RELOADLY_LOGIN, type ReloadlyFakeOptions, reloadlyDialect } from "./reloadly-dialect.ts";
 import type { Dialect } from "./upstream-dialect.ts";
 
 export const SUPPLIER_KINDS = ["reloadly", "bamboo", "dtone"] as const;
@@ -33,10 +34,10 @@ export const SECRETS: Readonly<Record<FakeKind, string>> = {
 /** A server that speaks the protocol of a supplier, and misbehaves as all of them do. */
 export async function startSupplierFake(
   kind: FakeKind,
-  options: Omit<FakeUpstreamOptions, "dialect"> & { tokenMs?: number },
+  options: Omit<FakeUpstreamOptions, "dialect"> & { tokenMs?: number; isSignInBroken?: () => boolean },
 ): Promise<SupplierFake> {
   const logins: Logins = { accepted: [SECRETS[kind]] };
-  const fake = await startFake({ ...options, dialect: dialectOf(kind, logins, options.tokenMs) });
+  const fake = await startFake({ ...options, dialect: dialectOf(kind, logins, options) });
   const { baseUrl } = fake;
   const configs: Record<FakeKind, (text: string) => Record<string, string>> = {
     reloadly: (clientSecret) => ({
@@ -58,13 +59,24 @@ export async function startSupplierFake(
   };
 }
 
-function dialectOf(kind: FakeKind, logins: Logins, tokenMs: number | undefined): Dialect {
+function dialectOf(
+  kind: FakeKind,
+  logins: Logins,
+  { tokenMs, isSignInBroken }: Pick<ReloadlyFakeOptions, "tokenMs" | "isSignInBroken">,
+): Dialect {
   const accepted = () => logins.accepted;
   if (kind === "reloadly")
-    return reloadlyDialect({ logins: accepted, ...(tokenMs === undefined ? {} : { tokenMs }) });
+    return reloadlyDialect({
+      logins: accepted,
+      ...(tokenMs === undefined ? {} : { tokenMs }),
+      ...(isSignInBroken === undefined ? {} : { isSignInBroken }),
+    });
   return kind === "bamboo" ? bambooDialect(accepted) : dtoneDialect(accepted);
 }
 
 /** The adapter of a fake, without the supplier's limits on calls. */
-export const openFake = ({ kind, config }: SupplierFake, timeoutMs: number): RemoteSupplier =>
-  kindWithoutRates(kind).open(config(), { timeoutMs });
+export const openFake = (
+  { kind, config }: Pick<SupplierFake, "kind" | "config">,
+  timeoutMs: number,
+  clock?: Clock,
+): RemoteSupplier => kindWithoutRates(kind).open(config(), { timeoutMs, ...(clock ? { clock } : {}) });

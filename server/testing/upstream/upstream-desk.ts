@@ -41,6 +41,10 @@ export type DeskOptions = LedgerOptions &
   Omit<PlanOptions, "faults"> & {
     /** How often each kind of fault is drawn, or a plan for each unit. */
     faults?: PlanOptions["faults"] | ((unit: UnitDraw) => Plan);
+    /** How long a purchase is not in the list yet. */
+    lagMs?: number;
+    /** Whether the list comes back empty now. */
+    areBooksEmpty?: () => boolean;
     /** Calls back when the request that was held back has been on its way for as long as possible. */
     scheduleLanding(land: () => void): void;
     /** How the supplier speaks. Like a Scrip, unless told otherwise. */
@@ -149,11 +153,13 @@ function answerFor(room: Room, file: File, call: Call): Answer {
 function nextStep(room: Room, file: File, verb: Verb): Step {
   file.calls += 1;
   file.callsOf[verb] += 1;
-  if (room.healed || file.calls > (room.options.faultyCallsMax ?? FAULTY_CALLS_MAX)) {
+  const { forever = false } = file.plan;
+  if (room.healed || (!forever && file.calls > (room.options.faultyCallsMax ?? FAULTY_CALLS_MAX))) {
     land(room, file);
     return honest;
   }
-  const step = file.plan.steps[verb]?.[file.callsOf[verb] - 1] ?? honest;
+  const planned = file.plan.steps[verb] ?? [];
+  const step = planned[file.callsOf[verb] - 1] ?? (forever ? planned.at(-1) : undefined) ?? honest;
   return step.mishap === "refuse" && room.ledger.find(file.demand.reference) ? honest : step;
 }
 
@@ -182,15 +188,22 @@ function tellTruth(room: Room, call: Call, file?: File): Reply {
   const { ledger, strangers, dialect } = room;
   if (call.verb === "place") return tellPlacement(room, call.demand, courseOf(room, file));
   if (call.verb === "list") {
-    const purchase = ledger.find(call.reference);
-    if (purchase) ledger.poll(purchase);
-    return dialect.listed(purchase ? [purchase] : []);
+    const purchases = shownOf(room, call.reference);
+    for (const purchase of purchases) ledger.poll(purchase);
+    return dialect.listed(purchases);
   }
   const purchase = ledger.findById(call.orderId) ?? strangers.get(call.orderId);
   if (!purchase) return dialect.missing(call.verb);
   if (call.verb === "codes") return dialect.codes(purchase);
   ledger.poll(purchase);
   return dialect.read(purchase);
+}
+
+/** What the books show under a reference: nothing while they are empty, and each purchase only after the lag. */
+function shownOf({ options, ledger }: Room, reference: string): Purchase[] {
+  const { lagMs = 0, now = () => new Date(), areBooksEmpty = () => false } = options;
+  if (areBooksEmpty()) return [];
+  return ledger.findAll(reference).filter(({ createdAt }) => now().getTime() - createdAt.getTime() >= lagMs);
 }
 
 function tellPlacement({ ledger, dialect }: Room, demand: Demand, course: Course): Reply {

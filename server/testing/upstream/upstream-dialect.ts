@@ -42,4 +42,5 @@ export type ContentMishap =
   | "back"
   | "not-fulfilled"
   | "empty-codes"
-  | "extra-code";
+  | "extra-code"
+  | "odd-characters";

@@ -14,6 +14,10 @@ export type Course =
       repeatsCode?: boolean;
       /** Charged instead of the price. */
       priceMinor?: number;
+      /** Charged in another currency than that of the price. */
+      currency?: string;
+      /** The code is a number of 19 digits, more than a float holds. */
+      isLongNumber?: boolean;
       /** It ends as partly failed: with the code, or without. */
       partial?: "sold" | "unsold";
       /** Once it is completed, the supplier can take it back. */
@@ -32,6 +36,8 @@ export type Plan = {
   course: Course;
   /** The faults of the first, second, … call of each kind. All later ones succeed. */
   steps: Partial<Record<Verb, readonly Step[]>>;
+  /** The last fault of each kind of call goes on, however often it is called. */
+  forever?: boolean;
   /** A request that was held back lands after this many unsuccessful lookups. */
   landsAfterLooks?: number;
 };

@@ -31,6 +31,8 @@ export type Purchase = Demand & {
   repeated: boolean;
   /** It was taken back after it was completed, and the money returned. */
   reversed: boolean;
+  /** How often the reference was bought before. */
+  again?: number;
 };
 
 export type Placement =
@@ -42,6 +44,8 @@ export type Ledger = {
   /** A repeated reference is the same purchase. A new one is a new purchase, whatever it is for. */
   place(demand: Demand, course: Course): Placement;
   find(reference: string): Purchase | undefined;
+  /** More than one where references are not unique. */
+  findAll(reference: string): Purchase[];
   findById(orderId: string): Purchase | undefined;
   /** Moves a polled purchase to its next stage. */
   poll(purchase: Purchase): void;
@@ -55,6 +59,10 @@ export type LedgerOptions = {
   seed: number;
   /** Units on sale by SKU. A SKU that is not listed is unknown. Without it everything is available without limit. */
   stock?: Readonly<Record<string, number>> | undefined;
+  /** A repeated reference is a new purchase. */
+  repeatsBuyAgain?: boolean;
+  /** The time of its books. The system's by default. */
+  now?: () => Date;
   /** What a SKU turns into. A code by default. */
   goods?: Readonly<Record<string, GoodsType>> | undefined;
 };
@@ -64,11 +72,13 @@ export function createLedger(options: LedgerOptions): Ledger {
   const byReference = new Map<string, Purchase>();
   const byId = new Map<string, Purchase>();
   const sold = new Set<string>();
+  const all: Purchase[] = [];
+  const { now = () => new Date() } = options;
 
   const moveTo = (purchase: Purchase, polls: number): void => {
     const before = statusOf(purchase);
     purchase.polls = polls;
-    if (statusOf(purchase) !== before) purchase.updatedAt = new Date();
+    if (statusOf(purchase) !== before) purchase.updatedAt = now();
     if (statusOf(purchase) !== "completed" || purchase.goods) return;
     purchase.goods = goodsOf(options, purchase);
     const code = codeOf(purchase.goods);
@@ -79,28 +89,34 @@ export function createLedger(options: LedgerOptions): Ledger {
     if (!options.stock) return undefined;
     const units = options.stock[sku];
     if (units === undefined) return "not_found";
-    const taken = [...byReference.values()].filter((one) => one.sku === sku && statusOf(one) !== "refunded");
+    const taken = all.filter((one) => one.sku === sku && statusOf(one) !== "refunded");
     return taken.length < units ? undefined : "out_of_stock";
   };
 
   return {
     place(demand, course) {
       const known = byReference.get(demand.reference);
-      if (known) return isSame(known, demand) ? { kind: "replayed", purchase: known } : { kind: "conflict" };
+      if (known && !options.repeatsBuyAgain)
+        return isSame(known, demand) ? { kind: "replayed", purchase: known } : { kind: "conflict" };
       if ("refusal" in course) return { kind: "refused", refusal: course.refusal };
       const refusal = shortageOf(demand.sku);
       if (refusal) return { kind: "refused", refusal };
-      const purchase = toPurchase(options.seed, demand, course);
+      const again = all.filter(({ reference }) => reference === demand.reference).length;
+      const id = again > 0 && demand.id !== undefined ? { id: `${demand.id}${again}` } : {};
+      const purchase = toPurchase(options.seed, { ...demand, ...id }, course, now());
+      if (again > 0) purchase.again = again;
+      all.push(purchase);
       byReference.set(purchase.reference, purchase);
       byId.set(purchase.orderId, purchase);
       moveTo(purchase, 0);
       return { kind: "placed", purchase };
     },
     find: (reference) => byReference.get(reference),
+    findAll: (reference) => all.filter((one) => one.reference === reference),
     findById: (orderId) => byId.get(orderId),
     poll: (purchase) => moveTo(purchase, purchase.polls + 1),
     finish: (purchase) => moveTo(purchase, Math.max(purchase.polls, purchase.course.stages.length)),
-    list: () => [...byReference.values()],
+    list: () => [...all],
   };
 }
 
@@ -126,13 +142,13 @@ export function codeOf(goods: Goods): string {
 /**
  * The purchase as if it were bought now. Its id is predictable, so that a response can name one that was never made.
  */
-export const toPurchase = (seed: number, demand: Demand, course: Sale): Purchase => ({
+export const toPurchase = (seed: number, demand: Demand, course: Sale, now: Date = new Date()): Purchase => ({
   ...demand,
   orderId: demand.id ?? idFrom("ord", [seed, demand.reference]),
   course,
   polls: 0,
-  createdAt: new Date(),
-  updatedAt: new Date(),
+  createdAt: now,
+  updatedAt: now,
   repeated: false,
   reversed: false,
 });
@@ -163,10 +179,11 @@ const isSame = (known: Demand, demand: Demand): boolean =>
 const canonicalOf = (fields: Record<string, string> = {}): string =>
   JSON.stringify(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-function goodsOf({ seed, goods }: LedgerOptions, { reference, sku, course }: Purchase): Goods {
+function goodsOf({ seed, goods }: LedgerOptions, { reference, sku, course, again }: Purchase): Goods {
   // Repeating plans all sell the same code, so that a result does not depend on who came before.
-  const owner = course.repeatsCode ? ["one code for many", sku] : [reference];
+  const owner = course.repeatsCode ? ["one code for many", sku] : [reference, ...(again ? [again] : [])];
   const characters = charactersFrom(["goods", seed, ...owner], 20).toUpperCase();
+  if (course.isLongNumber) return { type: "code", code: longNumber(owner) };
   switch (goods?.[sku] ?? "code") {
     case "topup":
       return { type: "topup", receipt: `RCPT-${characters}` };
@@ -176,6 +193,13 @@ function goodsOf({ seed, goods }: LedgerOptions, { reference, sku, course }: Pur
       return { type: "code", code: `UP-${characters.slice(0, 16)}`, pin: characters.slice(16) };
   }
 }
+
+/** Nineteen digits that do not end in zero. */
+const longNumber = (parts: readonly unknown[]): string =>
+  `${(2n ** 60n + BigInt(`0x${createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12)}`)).toString()}`.replace(
+    /0$/,
+    "7",
+  );
 
 const charactersFrom = (parts: readonly unknown[], length: number): string =>
   [...createHash("sha256").update(JSON.stringify(parts)).digest()]

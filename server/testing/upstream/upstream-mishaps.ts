@@ -24,6 +24,8 @@ export function spoilScripReply(
       return withStatus(truth, "processing", 0);
     case "not-fulfilled":
       return notFulfilledReply("processing");
+    case "odd-characters":
+      return truth;
     case "empty-codes":
       return change(truth, (body) => ({ ...body, data: [] }));
     case "extra-code":

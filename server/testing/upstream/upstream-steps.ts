@@ -46,7 +46,9 @@ export type Mishap =
   /** Processing, whatever it was before. */
   | "back"
   /** No codes yet, although there are. */
-  | "not-fulfilled";
+  | "not-fulfilled"
+  /** A code with characters that nobody can type. */
+  | "odd-characters";
 
 export type UnheardMishap =
   | Exclude<(typeof WIRE)[number], "late" | "cut">
@@ -64,7 +66,7 @@ export const honest: Step = { mishap: "none", heard: true, variant: 0 };
 export const after = (mishap: Mishap, variant = 0): Step => ({ mishap, heard: true, variant });
 
 /** This fault occurs before anything was done. */
-export const before = (mishap: UnheardMishap): Step => ({ mishap, heard: false, variant: 0 });
+export const before = (mishap: UnheardMishap, variant = 0): Step => ({ mishap, heard: false, variant });
 
 export const drawFlood = (random: Random): FloodMishap => random.pick(FLOODS);
 

@@ -345,8 +345,11 @@ test("the next look-up comes when the lag is over and when the rule can be met, 
   const known = { ...fresh, looks: 20, notFoundLooks: 1, notFoundSince: at(-RULE.overMs + 5_000) };
   const dueMs = (judged: Judgement | SendAgain): number =>
     judged.kind === "open" ? judged.dueAt.getTime() - NOW.getTime() : Number.NaN;
-  assert.equal(dueMs(judgeNotFound({ ...known, lastSentAt: at(-29_000) }, searched, NOW, limits)), 1_000);
-  assert.equal(dueMs(judgeSent({ ...known, lastSentAt: at(-29_999) }, lost, NOW, limits, RULE)), 1);
+  const fresher = { ...fresh, looks: 20, lastSentAt: at(-29_000) };
+  assert.equal(dueMs(judgeNotFound(fresher, searched, NOW, limits)), 1_000);
+  // Later ones are sent again after longer and longer pauses, not as soon as the lag allows it.
+  assert.equal(dueMs(judgeSent({ ...known, lastSentAt: at(-29_000) }, lost, NOW, limits, RULE)), 5_000);
+  assert.equal(dueMs(judgeSent({ ...known, lastSentAt: at(-20_000) }, lost, NOW, limits, RULE)), 10_000);
   assert.equal(dueMs(judgeSent({ ...known, ...sentLongAgo }, lost, NOW, limits, RULE)), 5_000);
   // An even share of the time, if nothing else is due.
   const shareMs = dueMs(judgeSent({ ...fresh, looks: 20, ...sentLongAgo }, lost, NOW, limits, RULE));

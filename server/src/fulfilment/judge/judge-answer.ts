@@ -157,7 +157,10 @@ function stillOpen(
   };
 }
 
-/** After a pause that doubles, and at each moment at which the next look-up may decide. */
+/**
+ * After a pause that doubles, and no later than the next look-up can decide: the first one after the lag, and then the one that is
+ * enough.
+ */
 function nextLook(
   { looks, lastSentAt, notFoundSince, notFoundState, doubtedFailureCode }: Known,
   now: Date,
@@ -168,9 +171,10 @@ function nextLook(
   if (notFoundState === "too_many") return later(now, pauseMs);
   const shareMs = Math.max(rule.overMs / rule.times, limits.lookFirstMs);
   const sentAt = lastSentAt ?? now;
+  const visibleAt = later(sentAt, rule.resendAfterMs);
+  const enoughAt = later(notFoundSince ?? sentAt, notFoundSince === null ? 0 : rule.overMs);
   const moments = [
-    later(sentAt, rule.resendAfterMs),
-    ...(notFoundSince === null ? [] : [later(notFoundSince, rule.overMs)]),
+    visibleAt > enoughAt ? visibleAt : enoughAt,
     ...(doubtedFailureCode === null ? [] : [later(sentAt, limits.arrivalMs)]),
   ].filter((moment) => moment > now);
   return [later(now, Math.min(pauseMs, shareMs)), ...moments].reduce((first, one) =>

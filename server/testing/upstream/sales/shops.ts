@@ -7,6 +7,7 @@ import type { TestApp } from "../../app/test-app.ts";
 import { addListPrice, addProducts } from "../../builders/builders.ts";
 import { type Buyer, postOrder } from "../../builders/buyers.ts";
 import { addSupplierRow } from "../../builders/supply-builders.ts";
+import { sizeFor } from "../../full-size.ts";
 import { createRandom, SEED } from "../../seed.ts";
 import type { FakeUpstreamOptions } from "../fake-upstream.ts";
 import { type FakeKind, type SupplierFake, startSupplierFake } from "../supplier-fakes.ts";
@@ -20,18 +21,30 @@ export type Sale = { productIds: readonly string[]; shops: readonly Shop[]; isTo
 
 export const PRICE_MINOR = 500;
 const PLACED_AT_ONCE = 50;
+/** What lands late lands sooner; the rest is for a machine that stalls meanwhile. */
+const LAG_MS = sizeFor("chaos", { share: 1_200, full: 4_000 });
+
+export type SaleOptions = Omit<FakeUpstreamOptions, "dialect" | "seed" | "table"> & {
+  /** Tells the sales of one test apart. */
+  name?: string;
+  /** What the operator takes for the lag of their books. */
+  resendAfterMs?: number;
+  isSignInBroken?: () => boolean;
+  /** DT One sells vouchers, although nobody else sells the product. */
+  areVouchers?: boolean;
+};
 
 /**
- * One supplier of each kind that misbehaves in every way. Every product has a route to each of them, in another order. Prices up to
+ * One supplier of each kind that misbehaves in every way, or as `faults` say. Every product has a route to each of them, in another order. Prices up to
  * a dollar are accepted. DT One alone sells top-ups; where several sell the same product, it sells vouchers.
  */
 export async function openSale(
   scrip: Pick<TestApp, "db" | "keyring">,
   kinds: readonly FakeKind[],
-  options: Pick<FakeUpstreamOptions, "lateMs" | "landMs">,
+  { name = "all", areVouchers = false, resendAfterMs = LAG_MS, ...options }: SaleOptions,
 ): Promise<Sale> {
-  const productIds = kinds.map((kind) => `${kind}-of-${kinds.length}`);
-  const isTopUp = kinds.every((kind) => kind === "dtone");
+  const productIds = kinds.map((kind) => `${kind}-of-${kinds.length}-${name}`);
+  const isTopUp = !areVouchers && kinds.every((kind) => kind === "dtone");
   const playerId = { key: "playerId", type: "text", required: true, regex: "", options: [] };
   const inputFields = isTopUp ? [playerId] : [];
   await addProducts(
@@ -47,7 +60,8 @@ export async function openSale(
     const supplierId = await addSupplierRow(scrip.db, { kind });
     const sealed = sealSupplierConfig(scrip.keyring, supplierId, shop.config());
     await scrip.db.rows(sql`
-      update suppliers set rate_per_second = 10000, sealed_config = ${sealed} where id = ${supplierId}`);
+      update suppliers set rate_per_second = 10000, sealed_config = ${sealed}, resend_after_ms = ${resendAfterMs}
+      where id = ${supplierId}`);
     const fieldMap = isTopUp ? JSON.stringify({ playerId: "account_number" }) : null;
     for (const [first, productId] of productIds.entries())
       await scrip.db.rows(sql`
@@ -67,6 +81,7 @@ export async function placeOrders(
   buyer: Buyer,
   { productIds, isTopUp }: Sale,
   count: number,
+  from = 0,
 ): Promise<void> {
   const random = createRandom(SEED);
   const place = async (index: number) => {
@@ -77,9 +92,9 @@ export async function placeOrders(
     const reply = await postOrder(scrip, buyer, `${productId}-${index}`, { lines });
     assert.equal(reply.statusCode, 202, reply.body);
   };
-  const indexes = Array.from({ length: count }, (_, index) => index);
-  for (let from = 0; from < count; from += PLACED_AT_ONCE)
-    await Promise.all(indexes.slice(from, from + PLACED_AT_ONCE).map(place));
+  const indexes = Array.from({ length: count }, (_, index) => from + index);
+  for (let placed = 0; placed < count; placed += PLACED_AT_ONCE)
+    await Promise.all(indexes.slice(placed, placed + PLACED_AT_ONCE).map(place));
 }
 
 export const closeSale = ({ shops }: Sale): Promise<unknown> =>
