@@ -74,7 +74,6 @@ function placeOrderRoute(app: FastifyInstance, deps: OrderDeps): void {
         "X-Test-Scenario": Type.Optional(
           Type.String({
             description: `Test keys only: the scenario to simulate. Ignored for live keys.\n\n${scenarioList}`,
-            examples: ["partial"],
           }),
         ),
       }),

@@ -64,7 +64,6 @@ export const orderRequestFields = {
 export const ORDER_EXAMPLE = {
   lines: [{ productId: "nimbus-us-25", quantity: 2 }],
   reference: "invoice-1001",
-  expectedTotal: 4750,
 };
 
 export const PlaceOrderRequest = named(

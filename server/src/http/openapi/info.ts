@@ -17,6 +17,7 @@ Errors are \`application/problem+json\`. Their \`code\` is stable, and their \`t
 };
 
 export const tags = [
+  { name: "Account", description: "The key that you use, and its limits." },
   { name: "Catalog", description: "The products you can sell, at your prices." },
   {
     name: "Orders",

@@ -72,14 +72,17 @@ export function serveApi(app: FastifyInstance, document: () => OpenApiDocument, 
 
 function describePaths(routes: readonly RouteOptions[]): OpenApiDocument["paths"] {
   const paths: OpenApiDocument["paths"] = {};
-  for (const route of routes) {
+  for (const route of routes.toSorted((one, other) => tagOf(one) - tagOf(other))) {
     const path = route.url.replaceAll(/:(\w+)/g, "{$1}");
     const methods = paths[path] ?? {};
     methods[String(route.method).toLowerCase()] = describeOperation(route);
     paths[path] = methods;
   }
-  return sorted(paths);
+  return paths;
 }
+
+/** Readers meet the operations in the order of the tags, and below each in the order in which they were registered. */
+const tagOf = ({ schema }: RouteOptions): number => tags.findIndex(({ name }) => name === schema?.tags?.[0]);
 
 function scopeText(scope: RequiredScope | undefined): string | undefined {
   if (scope === "any") return "Needs a valid key. Its scopes do not matter.";

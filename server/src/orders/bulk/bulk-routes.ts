@@ -40,7 +40,6 @@ export function bulkRoutes(app: FastifyInstance, deps: PlaceOrdersDeps & { probl
         "X-Test-Scenario": Type.Optional(
           Type.String({
             description: "Test keys only: the scenario to simulate for every order. Ignored for live keys.",
-            examples: ["partial"],
           }),
         ),
       }),
