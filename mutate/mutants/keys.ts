@@ -25,8 +25,8 @@ export const KEYS: Area = {
     {
       name: "scope-not-checked",
       file: `${AT}/guard-requests.ts`,
-      find: "if (!caller.scopes.includes(scope)) {",
-      replace: "if (caller.scopes.length === 0) {",
+      find: 'if (scope !== "any" && !caller.scopes.includes(scope)) {',
+      replace: 'if (scope !== "any" && caller.scopes.length === 0) {',
       tests: [`${AT}/guard-requests.test.ts`],
       why: "A key would do what it must not.",
     },
