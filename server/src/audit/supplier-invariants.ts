@@ -78,9 +78,10 @@ function attemptsAndCodesDiffer({ attempts, codes }: Extent): Sql {
     full join (
       select id, order_id, line_index, unit_index, supplier_id, product_id, state, quarantine_reason
       from ${codes} t
-      where environment = 'live' and (state = 'delivered' or state = 'quarantined' and
-        (order_id, line_index, unit_index, supplier_id) not in (
-          select order_id, line_index, unit_index, supplier_id from supplier_attempts where by_hand))
+      where environment = 'live' and (state = 'delivered' or state = 'quarantined') and not (
+        state = 'quarantined' and exists (
+          select from supplier_attempts h
+          where h.by_hand and ${sameUnit("h", "t")} and h.supplier_id = t.supplier_id))
     ) c on ${sameUnit("c", "a")} and c.state = a.status and c.supplier_id = a.supplier_id
     where a.order_id is null or c.id is null
       or c.product_id <> a.product_id
