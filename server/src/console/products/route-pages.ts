@@ -6,7 +6,7 @@ import { getSupplier } from "../../suppliers/get-supplier.ts";
 import { getPriceGuard } from "../../suppliers/overcharges/price-limits.ts";
 import { listSupplierNames } from "../../suppliers/queries.ts";
 import { findKind } from "../../suppliers/registry.ts";
-import { findRoute, type RouteRow } from "../../suppliers/route-queries.ts";
+import { findRoute, listRouteRows, type RouteRow } from "../../suppliers/route-queries.ts";
 import { PRIORITY_MAX, removeRoute, setRoute } from "../../suppliers/set-route.ts";
 import { defineForm, type FormState } from "../../web/form/define-form.ts";
 import { numberField } from "../../web/form/number-fields.ts";
@@ -144,7 +144,13 @@ export function routePages(face: ConsoleFace, deps: ConsoleDeps): void {
         fieldMap: readFieldMap(fieldMap),
       };
       await sayRefusal(setRoute(deps.db, deps.clock, input, byOf(ctx)), ROUTE_OPTIONS);
-      return redirect(productPath(productId), "The route was saved. The next purchase takes it.");
+      const [saved] = await listRouteRows(deps.db, { productId, supplierId, after: undefined, limit: 1 });
+      return redirect(
+        productPath(productId),
+        saved?.pause
+          ? "The route was saved. It is paused: nothing is bought there until you choose Enable."
+          : "The route was saved. The next purchase takes it.",
+      );
     },
     again: (state, ctx) => showAgain(deps, state, ctx),
   });

@@ -48,10 +48,21 @@ test("a paused route says on both pages what was charged and for which order, an
     assert.doesNotMatch(read.body, /routes\/enable|Nimbus <10>/);
     assert.match((await catalog.get(page)).body, new RegExp(`action="${page}/routes/enable"`));
   }
+  const saved = await catalog.post("/products/card/routes", {
+    supplierId: supplier,
+    priority: "1",
+    cost: "10.24",
+  });
+  assert.equal(saved.statusCode, 303, textOf(saved.body));
+  assert.match(
+    textOf((await viewer.get("/products/card")).body),
+    /paused Charged .* 1 10\.24 USD/,
+    "a new cost ends no pause",
+  );
   const enabled = await catalog.post("/products/card/routes/enable", { id: supplier });
   assert.match(String(enabled.headers.location), /^\/products\/card/);
   assert.doesNotMatch(textOf((await viewer.get("/products/card")).body), /paused/);
-  assert.deepEqual(await actions("card"), ["route.enabled staff", "route.paused system"]);
+  assert.deepEqual(await actions("card"), ["route.enabled staff", "route.set staff", "route.paused system"]);
   const none = await catalog.post(`/suppliers/${other}/routes/enable`, { id: "card" });
   assert.match(textOf(none.body), /There is no route of card/);
 

@@ -173,6 +173,17 @@ for (const [what, price, sum, listed] of OVERCHARGED) {
   });
 }
 
+test("a synced route may be charged the supplier's headroom, and not more", async () => {
+  const set = sql`update suppliers set headroom_bp = 500 where id = ${supplierId}`;
+  await shop.scrip.db.rows(set);
+  await shop.scrip.db.rows(sql`update supplier_routes set synced = true where supplier_id = ${supplierId}`);
+  await overcharge(productId, "G-18");
+  assert.deepEqual(requests[0]?.limit, { expectedMinor: 80n, maxMinor: 84n, currency: "USD" });
+  assert.equal(await pauseOf(productId), null);
+  await overcharge(productId, "G-19", 85n);
+  assert.equal((await pauseOf(productId))?.chargedMinor, 85n);
+});
+
 test("a charge above the limit pauses its route, with what was expected and charged, and nothing else", async () => {
   const other = await shop.addBought(supplierId);
   supplier.answers = [at(sold("G-20"), usd(84n))];
