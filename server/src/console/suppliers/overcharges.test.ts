@@ -52,6 +52,7 @@ test("a paused route says on both pages what was charged and for which order, an
     supplierId: supplier,
     priority: "1",
     cost: "10.24",
+    value: "10",
   });
   assert.equal(saved.statusCode, 303, textOf(saved.body));
   assert.match(
