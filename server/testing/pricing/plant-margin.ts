@@ -13,6 +13,7 @@ export const HARMLESS: Readonly<Record<string, readonly string[]>> = {
   suppliers: [
     ...["kind", "rate_per_second", "consecutive_failures", "balance_currency", "disabled_reason"],
     ...["headroom_bp", "overcharge_times", "overcharge_above_bp"],
+    ...["not_found_times", "not_found_over_ms", "resend_after_ms", "not_made_per_hour"],
   ],
   stock_batches: ["product_id", "code_count", "cost_currency", "actor_kind"],
   supplier_routes: [
@@ -20,6 +21,7 @@ export const HARMLESS: Readonly<Record<string, readonly string[]>> = {
     ...["paused_line_index", "paused_unit_index", "paused_attempt"],
   ],
   supplier_attempts: [
+    ...["not_found_looks", "not_found_state"],
     ...[
       "order_id",
       "line_index",
