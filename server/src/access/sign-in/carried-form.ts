@@ -1,10 +1,13 @@
 import type { AccountDeps } from "../../accounts/account-deps.ts";
 import type { Session } from "../../accounts/sessions/find-session.ts";
 import { open, SealError, seal } from "../../vault/seal.ts";
-import { FORM_ID_FIELD, newFormId, TOKEN_FIELD } from "../../web/form/hidden-fields.ts";
+import { FORM_ID_FIELD, isFormId, newFormId, TOKEN_FIELD } from "../../web/form/hidden-fields.ts";
 import type { WaitingForm, Will } from "../../web/pages/define-page.ts";
 
-/** A form that waits until its person has proved who they are. It is run once, however often the proof is sent. */
+/**
+ * A form that waits until its person has proved who they are. It is run once, however often the proof or the form itself is sent: it keeps
+ * the id of a form that has one.
+ */
 export type CarriedForm = WaitingForm & { will: Will; formId: string };
 
 /** A form that would not fit beside the proof is typed again. */
@@ -28,7 +31,9 @@ export function carryForm(
   const fields = [...form].filter(
     ([name]) => name !== TOKEN_FIELD && name !== FORM_ID_FIELD && !/password/i.test(name),
   );
-  const carried: Stored = { ...waiting, fields, will, formId: newFormId(), at: now.getTime() };
+  const [sentId = ""] = form.get(FORM_ID_FIELD) ?? [];
+  const formId = isFormId(sentId) ? sentId : newFormId();
+  const carried: Stored = { ...waiting, fields, will, formId, at: now.getTime() };
   const bytes = Buffer.from(JSON.stringify(carried));
   if (bytes.length > CARRIED_MAX_BYTES) return undefined;
   return seal(keyring.masterKeys(), contextOf(session), bytes).toString("base64url");

@@ -143,6 +143,19 @@ test("a form that is sent again before it is confirmed asks again, as after a re
   assert.equal(locationOf(await get(owner, "/dashboard/team/usr_x/role")), "/dashboard/team/usr_x");
 });
 
+test("a form that counts once is run once, however often it was sent before its proof and after it", async () => {
+  const owner = await desk.join(resellerId, "owner");
+  clock.advance(STALE_MS);
+  const fields = { name: "Once", scopes: "orders:read", _form: newFormId() };
+  const send = () => post(owner, "/dashboard/keys?env=live", fields);
+  const [first, second] = [carriedIn((await send()).body), carriedIn((await send()).body)];
+  assert.equal((await prove(owner, first)).statusCode, 200);
+  assert.equal((await prove(owner, second)).statusCode, 409);
+  assert.equal((await send()).statusCode, 409);
+  const keys = await db.rows(sql`select from api_keys where name = 'Once'`);
+  assert.equal(keys.length, 1);
+});
+
 test("with a password and an app one of the two is asked for, and both fields say so", async () => {
   const owner = await desk.join(resellerId, "owner");
   await db.rows(sql`
