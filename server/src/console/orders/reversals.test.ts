@@ -4,7 +4,7 @@ import sql from "sql-template-tag";
 import { PRICE_MINOR, type Shop } from "../../../testing/builders/shop.ts";
 import type { ConsoleVisit } from "../../../testing/people/console-desk.ts";
 import { decide, offeredBy, openOrderDesk, textOf } from "../../../testing/people/order-desk.ts";
-import { accepted, sold } from "../../../testing/upstream/scripted-supplier.ts";
+import { accepted, lost, sold } from "../../../testing/upstream/scripted-supplier.ts";
 import { PROOF_MS } from "../../accounts/sessions/session-life.ts";
 import { CONDITIONS } from "../../alerts/conditions.ts";
 import { refundOrder } from "../../fulfilment/refund/refund-order.ts";
@@ -128,6 +128,28 @@ test("Charge back says its amount, asks for proof and a reason, and refunds only
   assert.equal(await alertsOf(id), 0);
   const text = textOf((await support.get(`/orders/${id}`)).body);
   assert.ok(text.includes(`Charged back by ${support.email}`) && text.includes(`“${reason}”`), text);
+  await shop.assertHealthy();
+});
+
+test("nothing is charged back before the order is completed, whoever asks", async () => {
+  orders.supplier.buy = async () => {
+    made += 1;
+    return made % 2 === 0 ? lost : sold(`GIVEN-${made}`);
+  };
+  const id = await shop.order([orders.bought, 2]);
+  await orders.worker.drain();
+  const units = (await statusesOf(id)).flatMap((status, unitIndex) =>
+    status === "delivered" ? [{ orderId: id, lineIndex: 0, unitIndex, number: 1 }] : [],
+  );
+  assert.equal(units.length, 1);
+  await insertReversals(shop.scrip.db, orders.supplierId, units, shop.clock.now());
+  const balance = await orders.balance();
+  const charge = () =>
+    refundOrder(shop.scrip.db, shop.clock, {
+      ...{ orderId: id, lines: undefined, which: "reversed" as const, reason: "it was taken back" },
+    });
+  await assert.rejects(charge, /is processing: a unit that its supplier took back can be charged back once/);
+  assert.equal(await orders.balance(), balance);
   await shop.assertHealthy();
 });
 

@@ -111,8 +111,9 @@ async function refundChosen(
   choice: UnitChoice,
   now: Date,
 ): Promise<RefundedUnits> {
-  if (order.status === "completed" || choice.which === "reversed")
-    return refundUnits(tx, order.id, "delivered", choice, now);
+  if (order.status === "completed") return refundUnits(tx, order.id, "delivered", choice, now);
+  // What was delivered is refunded after completion alone.
+  if (choice.which === "reversed") return { orderId: order.id, units: 0, amountMinor: 0n };
   if (order.status === "pending") await beginOrder(tx, order.id, now);
   if (order.status === "pending" || order.status === "processing") {
     await writeOffUnits(tx, order.id, choice, now);
@@ -159,6 +160,8 @@ async function pay(
 function nothingToRefund({ id, status }: OperatedOrder, { lines, units, which }: UnitChoice): string {
   if (status === "refunded") return `${id} has been refunded already`;
   if (which === "unknown") return `${id} has no purchase whose outcome is unknown`;
+  if (which === "reversed" && status !== "completed")
+    return `${id} is ${status}: a unit that its supplier took back can be charged back once the order is completed`;
   if (which === "reversed")
     return `${id} has no unit that its supplier took back and that waits for a decision`;
   const part = units === null ? (lines === null ? "" : "of these lines ") : "of these units ";
