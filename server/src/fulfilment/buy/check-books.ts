@@ -20,7 +20,7 @@ const CONTROLS_MAX = 3;
  */
 export async function checkBooks(
   deps: BuyDeps,
-  { supplierId, lastSentAt, looks, toldState }: Attempt,
+  { supplierId, lastSentAt, looks, toldState, notFoundState }: Attempt,
   askedAt: Date,
 ): Promise<Search> {
   const { db, openSupplier } = deps;
@@ -31,8 +31,9 @@ export async function checkBooks(
   if (toldState !== null) return { askedAt, rule, books: "differ" };
   const controls = await listDelivered(db, supplierId, visibleBefore, askedAt);
   const control = controls[looks % Math.max(controls.length, 1)];
-  // A supplier that has delivered nothing lately has no books that could be wrong.
-  if (!control) return { askedAt, rule, books: "agree" };
+  // A supplier that has delivered nothing lately has no books that could be wrong. Books that were wrong are not whole because what
+  // they lacked is too old by now.
+  if (!control) return { askedAt, rule, books: notFoundState === "books_differ" ? "differ" : "agree" };
   const opened = await openSupplier(supplierId);
   const answer = await opened?.supplier.lookUp(referenceOf(control, control.number), undefined);
   return { askedAt, rule, books: booksOf(answer) };

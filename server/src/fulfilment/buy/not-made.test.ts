@@ -254,6 +254,24 @@ test("a supplier whose books are empty has refused nothing: the order waits with
   await shop.assertHealthy();
 });
 
+test("books that stay empty until nothing recent is left in them have still refused nothing", async () => {
+  await sellOne();
+  await rule(RULE);
+  books.find = () => notFound;
+  const id = await shop.order([productId, 1]);
+  await pass(10 * MINUTE_MS);
+  assert.deepEqual(await attemptsOf(id), ["open books_differ"]);
+  shop.clock.advance(DAY_MS);
+  await pass(10 * MINUTE_MS);
+  assert.deepEqual(await attemptsOf(id), ["open books_differ"]);
+  assert.equal(books.sent.length, 2, "one was sold before, and this one is not sent again");
+  assert.equal((await alerts()).length, 1);
+  await retryOrder(shop.scrip.db, shop.clock, id);
+  await pass(MINUTE_MS);
+  assert.deepEqual(await attemptsOf(id), ["not_made confirmed"]);
+  await shop.assertHealthy();
+});
+
 test("a purchase that the empty books hid is delivered when they show it", async () => {
   await sellOne();
   await rule(RULE);
