@@ -12,6 +12,7 @@ import { lost, notFound, refused, sold } from "../../../testing/upstream/scripte
 import { CONDITIONS } from "../../alerts/conditions.ts";
 import { countFacts } from "../../reports/count-facts.ts";
 import { setNotFoundRule } from "../../suppliers/look-ups/not-found-rule.ts";
+import { insertReversals } from "../../suppliers/reconcile/reconcile-queries.ts";
 import type { LookUpOutcome, PurchaseOutcome, RemoteSupplier } from "../../suppliers/supplier.ts";
 import { FULFILMENT_LIMITS } from "../limits.ts";
 import { followWrittenOff } from "../operate/follow-written-off.ts";
@@ -168,6 +169,14 @@ test("what arrives later goes to quarantine and is lost, also when the next rout
     { state: "quarantined", reason: "late" },
   ]);
   assert.match((await shop.codesOf(id)).body, /code of /);
+  await shop.assertHealthy();
+  // The supplier gives the money for the late one back. The unit is what the next route delivered, so there is nothing to pay back.
+  const { db, clock } = { db: shop.scrip.db, clock: shop.clock };
+  const late = { orderId: id, lineIndex: 0, unitIndex: 0, number: 1 };
+  assert.deepEqual(await insertReversals(db, first, [late], clock.now()), []);
+  assert.deepEqual(await db.rows(CONDITIONS.purchase_reversed.find(clock.now(), 100)), []);
+  const charge = { orderId: id, lines: undefined, which: "reversed" as const, reason: "taken back" };
+  await assert.rejects(refundOrder(db, clock, charge), /no unit that its supplier took back/);
   await shop.assertHealthy();
 });
 

@@ -16,7 +16,10 @@ export const listBooked = (db: Queryable, supplierId: string, from: Date, to: Da
 
 export type PurchaseKey = { orderId: string; lineIndex: number; unitIndex: number; number: number };
 
-/** Returns those that were not known before. */
+/**
+ * Returns those that were not known before and wait for a person. One of a purchase that nobody got is decided: another one may have
+ * delivered the unit, or it was paid back.
+ */
 export const insertReversals = (
   db: Queryable,
   supplierId: string,
@@ -24,13 +27,20 @@ export const insertReversals = (
   now: Date,
 ) =>
   db.rows<PurchaseKey>(sql`
-    insert into supplier_reversals (order_id, line_index, unit_index, number, supplier_id, found_at)
-    select order_id, line_index, unit_index, number, ${supplierId}, ${now} from unnest(
-      ${purchases.map((one) => one.orderId)}::text[], ${purchases.map((one) => one.lineIndex)}::smallint[],
-      ${purchases.map((one) => one.unitIndex)}::integer[], ${purchases.map((one) => one.number)}::smallint[]
-    ) as found (order_id, line_index, unit_index, number)
-    on conflict do nothing
-    returning order_id as "orderId", line_index as "lineIndex", unit_index as "unitIndex", number`);
+    with added as (
+      insert into supplier_reversals (order_id, line_index, unit_index, number, supplier_id, found_at, kept_at)
+      select order_id, line_index, unit_index, number, ${supplierId}, ${now},
+             case when a.status = 'quarantined' then ${now}::timestamptz end
+      from unnest(
+        ${purchases.map((one) => one.orderId)}::text[], ${purchases.map((one) => one.lineIndex)}::smallint[],
+        ${purchases.map((one) => one.unitIndex)}::integer[], ${purchases.map((one) => one.number)}::smallint[]
+      ) as found (order_id, line_index, unit_index, number)
+      join supplier_attempts a using (order_id, line_index, unit_index, number)
+      on conflict do nothing
+      returning *
+    )
+    select order_id as "orderId", line_index as "lineIndex", unit_index as "unitIndex", number from added
+    where kept_at is null`);
 
 export type ReversalRow = PurchaseKey & {
   supplierId: string;
