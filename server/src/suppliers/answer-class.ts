@@ -18,8 +18,15 @@ function answerClass(answer: LookUpOutcome): string {
 /** What is kept of an answer with its purchase: our class of it, and what the supplier said in its own words. */
 export type KeptAnswer = Said & { answer: string };
 
-export const keptAnswer = (answer: LookUpOutcome): KeptAnswer => ({
-  ...(answer.kind === "accepted" ? { state: "pending" } : {}),
-  ...answer.said,
-  answer: answerClass(answer),
-});
+/** The database refuses another status, and with it all that is written with it. A server can answer with any three digits. */
+const isHttpStatus = (status: number): boolean => status >= 100 && status <= 599;
+
+export function keptAnswer(answer: LookUpOutcome): KeptAnswer {
+  const { httpStatus, ...said } = answer.said ?? {};
+  return {
+    ...(answer.kind === "accepted" ? { state: "pending" } : {}),
+    ...said,
+    ...(httpStatus !== undefined && isHttpStatus(httpStatus) ? { httpStatus } : {}),
+    answer: answerClass(answer),
+  };
+}

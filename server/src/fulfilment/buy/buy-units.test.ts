@@ -204,6 +204,20 @@ test("no look-up closes the breaker: that the supplier can be read does not mean
   assert.deepEqual(await failures(), { failures: 0 });
 });
 
+test("an answer with a status that HTTP does not have costs nothing: what was sold with it is delivered", async () => {
+  for (const httpStatus of [0, 99, 999]) {
+    supplier.answers = [{ ...sold(`beside ${httpStatus}`) }, { ...lost, said: { httpStatus } }];
+    const id = await shop.order([productId, 2]);
+    await createWorker().drain();
+    const { status, lines } = await shop.read(id);
+    assert.deepEqual([status, lines[0]?.fulfilledQuantity], ["processing", 1]);
+    const kept = await shop.scrip.db.rows(sql`
+      select send_http_status as status from supplier_attempts where order_id = ${id} and status = 'open'`);
+    assert.deepEqual(kept, [{ status: null }]);
+  }
+  await shop.assertHealthy();
+});
+
 test("nothing is bought when two input fields have one name at the supplier", async () => {
   const { db } = shop.scrip;
   const topUp = await shop.addBought(supplierId);
