@@ -3,7 +3,8 @@ import { checkServer } from "../db/check-server.ts";
 import type { Db } from "../db/database.ts";
 import { listPendingMigrations } from "../db/migrate.ts";
 
-export type Check = { name: string; ok: boolean; detail: string };
+/** A warning is OK: the service works, but the operator should do something. */
+export type Check = { name: string; ok: boolean; warning?: true; detail: string };
 
 export type Examination = {
   /** A summary of the settings without secrets. */
@@ -24,6 +25,7 @@ export async function examine(examination: Examination): Promise<{ ok: boolean; 
     const { db, close } = database.value;
     checks.push(await check("database", () => describeServer(db)));
     if (checks.at(-1)?.ok) {
+      checks.push(await checkUpdates(db));
       checks.push(await check("durability", () => describeDurability(db)));
       checks.push(await check("sessions", () => describeSessions(examination, db)));
       checks.push(await check("migrations", () => describeMigrations(db)));
@@ -52,6 +54,13 @@ async function attempt<T>(work: () => Promise<T>): Promise<{ value: T } | { erro
 }
 
 const describeServer = async (db: Db): Promise<string> => `PostgreSQL ${(await checkServer(db)).version}`;
+
+async function checkUpdates(db: Db): Promise<Check> {
+  const { outdated } = await checkServer(db);
+  const name = "updates";
+  if (outdated) return { name, ok: true, warning: true, detail: outdated };
+  return { name, ok: true, detail: "no newer minor of the server was known when this was released" };
+}
 
 /** A row in a default partition means that no process created its partition in time. */
 async function describePartitions(db: Db): Promise<string> {

@@ -48,7 +48,7 @@ export async function openContext(config: Config, options: ContextOptions): Prom
   if (config.masterKeys.length === 0 && options.mayCreate) await openDataDir(config.dataDir);
   const database = await openDatabase(config, options);
   try {
-    const { risks } = await checkServer(database.db);
+    const { risks, outdated } = await checkServer(database.db);
     if (options.warn) {
       if (config.production && risks.length > 0) throw new Error(sayUnsafe(risks.join("; ")));
       if (config.databaseUrl) await refuseTransactionPooler(config.databaseUrl.reveal());
@@ -63,6 +63,7 @@ export async function openContext(config: Config, options: ContextOptions): Prom
     await openMissingWallets(database.db, systemClock);
     const codeVault = createCodeVault(keyring);
     for (const risk of risks) options.warn?.(sayUnsafe(risk));
+    if (outdated) options.warn?.(outdated);
     const { db, patientDb, embeddedUrl, close } = database;
     return { config, clock: systemClock, secrets, keyring, codeVault, db, patientDb, embeddedUrl, close };
   } catch (error) {

@@ -1,6 +1,7 @@
 import sql from "sql-template-tag";
 import type { Db } from "./database.ts";
 import { errorCodeOf, isDatabaseUnavailable } from "./database-errors.ts";
+import { findOutdated } from "./find-outdated.ts";
 import { findRisks } from "./find-risks.ts";
 import { isRefusedLogin } from "./hosts.ts";
 
@@ -8,6 +9,8 @@ export type CheckedServer = {
   version: string;
   /** Settings that would lose acknowledged orders, one line each with the fix. Empty on a safe server. */
   risks: string[];
+  /** What to do about a server that lacks the fixes of a newer minor. */
+  outdated: string | undefined;
 };
 
 type Facts = {
@@ -28,7 +31,7 @@ export async function checkServer(db: Db): Promise<CheckedServer> {
   if (!facts) throw new Error("the database did not report its version");
   const fault = findFault(facts);
   if (fault !== undefined) throw new Error(fault);
-  return { version: facts.version, risks: await findRisks(db) };
+  return { version: facts.version, risks: await findRisks(db), outdated: findOutdated(Number(facts.number)) };
 }
 
 function findFault(facts: Facts): string | undefined {

@@ -80,4 +80,5 @@ function examineThis() {
   });
 }
 
-const describe = ({ name, ok, detail }: Check): string => `${ok ? "ok  " : "FAIL"}  ${name}: ${detail}`;
+const describe = ({ name, ok, warning, detail }: Check): string =>
+  `${warning ? "warn" : ok ? "ok  " : "FAIL"}  ${name}: ${detail}`;
