@@ -17,6 +17,8 @@ export type Config = PricingConfig & {
   dataDir: string;
   host: string;
   port: number;
+  /** Set explicitly, and not to any free port. */
+  portWasAsked: boolean;
   /** How many processes serve. 0 decides by the machine. */
   processes: number;
   publicUrl: string | undefined;
@@ -94,6 +96,7 @@ export function readConfig(environment: Environment): Config {
     dataDir: resolve(value(env, "DATA_DIR") ?? ".scrip"),
     host: value(env, "HOST") ?? (production ? "0.0.0.0" : "127.0.0.1"),
     port: readInteger(env, "PORT", DEFAULT_PORT, PORT_MAX),
+    portWasAsked: Number(value(env, "PORT") ?? 0) !== 0,
     processes: readInteger(env, "PROCESSES", 0, PROCESSES_MAX),
     publicUrl,
     ...readConsole(env),
@@ -220,6 +223,10 @@ function readConsole(
     consoleUrl: readOrigin(env, "CONSOLE_URL"),
   };
 }
+
+/** Where callers reach the server, as far as the settings say. Port 0 is any free port, which only the server knows. */
+export const publicUrlOf = ({ publicUrl, port }: Config): string =>
+  publicUrl ?? `http://localhost:${port || DEFAULT_PORT}`;
 
 /** Where staff reach the console: letters and commands link to it. A passkey needs a name, so it is not an IP address. */
 export const consoleUrlOf = ({ consoleUrl, consolePort }: Config): string =>

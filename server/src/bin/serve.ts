@@ -32,6 +32,7 @@ import { openAccounts } from "./open-accounts.ts";
 import type { Context } from "./open-context.ts";
 import { serveConsole } from "./serve-console.ts";
 import { serveMetrics } from "./serve-metrics.ts";
+import { saveServedAddresses } from "./served-addresses.ts";
 
 export type Role = "all" | "api" | "worker";
 
@@ -166,6 +167,10 @@ async function open(
   opened.clock = workClock;
   if (role !== "worker")
     opened.consoleApp = await steps.serveConsole(context, log, metrics, { accounts, baseUrl, workClock });
+  if (role !== "worker") {
+    const served = opened.consoleApp ? { console: consoleUrlOf(config) } : {};
+    await saveServedAddresses(context.db, { dashboard: state.baseUrl, ...served }, context.clock.now());
+  }
   opened.alerts = runAlerts({ ...context, log, metrics, consoleUrl: consoleUrlOf(config), settings: config });
   if (role !== "api") startWork(context, workClock, log, metrics, steps, opened);
 }

@@ -1,17 +1,17 @@
 import type { Command } from "commander";
 import { findAccount, type Team, teamOf } from "../../accounts/account-queries.ts";
 import { removePerson } from "../../accounts/people/change-person.ts";
-import { invitePerson } from "../../accounts/people/invite-person.ts";
+import { type Invited, invitePerson } from "../../accounts/people/invite-person.ts";
 import { listAllUsers, listPeople, type Person } from "../../accounts/people/list-people.ts";
 import { resetFactor } from "../../accounts/people/reset-factor.ts";
-import { type AccountKind, rolesOf } from "../../accounts/permissions.ts";
+import { type AccountKind, faceOf, rolesOf } from "../../accounts/permissions.ts";
 import type { By } from "../../activity/record-activity.ts";
 import { getReseller } from "../../resellers/get-reseller.ts";
-import { openAccounts } from "../open-accounts.ts";
+import { openCommandAccounts } from "../open-accounts.ts";
 import type { Context } from "../open-context.ts";
 import { showTime } from "../output/format.ts";
 import { table } from "../output/table.ts";
-import { type Options, required, text, verb } from "../verb.ts";
+import { type Options, required, tellWarning, text, verb } from "../verb.ts";
 
 /** Commands are run by the operator. */
 const BY: By = { actor: { kind: "command", id: "scrip" } };
@@ -58,12 +58,36 @@ function inviteCommand(group: Command, kind: AccountKind): void {
         role: required(options, "role"),
         name: text(options, "name"),
       };
-      return invitePerson(openAccounts(context), await teamFor(context, kind, options), input, BY);
+      return inviteByCommand(context, await teamFor(context, kind, options), input, options);
     },
-    ({ id, email, role, link }) =>
-      `${link}\n\n${email} is invited as ${role} (${id}). Send them this link: it is shown this once.`,
+    showInvited,
   );
 }
+
+/** `note` is for people: a document has no place for it. */
+export type InvitedByCommand = Invited & { note?: string };
+
+/** Invites a person, and says so if the address in the link is a guess. */
+export async function inviteByCommand(
+  context: Context,
+  team: Team,
+  input: Parameters<typeof invitePerson>[2],
+  options: Options,
+): Promise<InvitedByCommand> {
+  const accounts = await openCommandAccounts(context);
+  const invited = await invitePerson(accounts, team, input, BY);
+  const face = faceOf(team.kind);
+  if (!accounts.guessed.includes(face)) return invited;
+  const note =
+    `No server has run on this database yet, so the address ${accounts.urls[face]} in the link is a guess. ` +
+    `If it is wrong, set ${face === "console" ? "CONSOLE_URL" : "PUBLIC_URL"} and invite again.`;
+  if (options.json !== true) return { ...invited, note };
+  tellWarning(note);
+  return invited;
+}
+
+export const showInvited = ({ id, email, role, link, note }: InvitedByCommand): string =>
+  `${link}\n\n${email} is invited as ${role} (${id}). Send them this link: it is shown this once.${note === undefined ? "" : `\n${note}`}`;
 
 /** A reseller that does not exist gets the sentence that all commands have for it. */
 async function teamFor({ db }: Context, kind: AccountKind, options: Options): Promise<Team> {
@@ -75,7 +99,12 @@ function changeCommands(group: Command, kind: AccountKind): void {
   verb(
     group.command("remove").description("remove a person: signed out everywhere at once").argument("<id>"),
     async (context, _options, [id = ""]) => {
-      const person = await removePerson(openAccounts(context), await teamWith(context, kind, id), id, BY);
+      const person = await removePerson(
+        await openCommandAccounts(context),
+        await teamWith(context, kind, id),
+        id,
+        BY,
+      );
       return { id, email: person.email, role: person.role };
     },
     ({ id, email }) => `removed ${id} (${email})`,
@@ -87,7 +116,12 @@ function changeCommands(group: Command, kind: AccountKind): void {
       .description("remove authenticator app, passkeys and recovery codes of a person who has lost them")
       .argument("<id>"),
     async (context, _options, [id = ""]) => {
-      const person = await resetFactor(openAccounts(context), await teamWith(context, kind, id), id, BY);
+      const person = await resetFactor(
+        await openCommandAccounts(context),
+        await teamWith(context, kind, id),
+        id,
+        BY,
+      );
       return { id, email: person.email, role: person.role };
     },
     ({ id, email }) =>

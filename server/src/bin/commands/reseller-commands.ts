@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { checkEmail } from "../../accounts/check-person.ts";
 import type { By } from "../../activity/record-activity.ts";
 import { warnAboutReseller } from "../../pricing/warn-about-reseller.ts";
 import { createReseller, STANDARD_PRICE_LIST } from "../../resellers/create-reseller.ts";
@@ -12,6 +13,7 @@ import { fields } from "../output/fields.ts";
 import { showTime } from "../output/format.ts";
 import { table } from "../output/table.ts";
 import { required, tellWarning, text, UsageError, verb } from "../verb.ts";
+import { type InvitedByCommand, inviteByCommand, showInvited } from "./people-commands.ts";
 
 const BY: By = { actor: { kind: "command", id: "scrip" } };
 
@@ -45,7 +47,8 @@ function createCommand(reseller: Command): void {
       .requiredOption("--name <name>", "the name of the reseller")
       .requiredOption("--currency <code>", "the currency of its wallet and prices (ISO-4217)")
       .requiredOption("--email <address>", "the address for notices to its owner")
-      .option("--price-list <name>", "the price list it buys from", STANDARD_PRICE_LIST),
+      .option("--price-list <name>", "the price list it buys from", STANDARD_PRICE_LIST)
+      .option("--invite", "also invite its owner at that address; the link is shown this once"),
     async (context, options) => {
       const input = {
         name: required(options, "name"),
@@ -53,11 +56,25 @@ function createCommand(reseller: Command): void {
         email: required(options, "email"),
         priceList: text(options, "priceList"),
       };
-      return withWarnings(context, await createReseller(context.db, context.clock, input, BY));
+      // What refuses the invitation refuses the reseller too.
+      const email = options.invite === true ? checkEmail(input.email) : undefined;
+      const created = await createReseller(context.db, context.clock, input, BY);
+      const view = await withWarnings(context, created);
+      if (email === undefined) return view;
+      const team = { kind: "user", resellerId: created.id } as const;
+      const invitation = await inviteByCommand(context, team, { email, role: "owner" }, options);
+      return { ...view, invitation };
     },
-    (created) =>
-      `created ${created.id} (${created.name}, ${created.currency}); next, create a key: scrip key create --reseller ${created.id} --env test`,
+    showCreated,
   );
+}
+
+function showCreated(created: ResellerView & { invitation?: InvitedByCommand }): string {
+  const { id, name, currency, invitation } = created;
+  const headline = `created ${id} (${name}, ${currency})`;
+  return invitation
+    ? `${headline}\n\n${showInvited(invitation)}`
+    : `${headline}; next, invite its owner: scrip user invite --reseller ${id} --email ${created.email} --role owner; or create a key: scrip key create --reseller ${id} --env test`;
 }
 
 function updateCommand(reseller: Command): void {

@@ -26,6 +26,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "vault status": ["scrip vault status"],
   "reseller create": [
     'scrip reseller create --name "Corner Shop" --currency USD --email owner@corner.example',
+    'scrip reseller create --name "Corner Shop" --currency USD --email owner@corner.example --invite',
   ],
   "reseller list": ["scrip reseller list"],
   "reseller show": ["scrip reseller show rsl_…"],
