@@ -303,6 +303,8 @@ test("suppliers: state, balance, refusals and purchases; disabling says what hap
     (await catalog.post(`/suppliers/${upstream}/balance-alert`, { amount: "x" })).body,
     /is not an amount/,
   );
+  // The rule and Enable need fresh proof.
+  const proved = await desk.enter("catalog");
   const notFound = (over: string) => ({
     notFoundTimes: "3",
     notFoundOver: over,
@@ -313,8 +315,8 @@ test("suppliers: state, balance, refusals and purchases; disabling says what hap
     ["soon", /Over is a duration such as 15m/],
     ["59s", /Over is from 1m to 24h/],
   ] as const)
-    assert.match((await catalog.post(`/suppliers/${upstream}/not-found`, notFound(over))).body, said);
-  assert.equal((await catalog.post(`/suppliers/${upstream}/not-found`, notFound("10m"))).statusCode, 303);
+    assert.match((await proved.post(`/suppliers/${upstream}/not-found`, notFound(over))).body, said);
+  assert.equal((await proved.post(`/suppliers/${upstream}/not-found`, notFound("10m"))).statusCode, 303);
   const changed = (await catalog.get(`/suppliers/${upstream}`)).body;
   for (const value of ["3", "10m", "90s", "20"]) assert.match(changed, new RegExp(`value="${value}"`));
   assert.match(changed, /It refuses a repeated reference, so nothing can be bought twice/);
@@ -325,7 +327,7 @@ test("suppliers: state, balance, refusals and purchases; disabling says what hap
   );
   await catalog.post(`/suppliers/${upstream}/state`, { enabled: "no" });
   assert.match((await catalog.get("/suppliers")).body, /disabled/);
-  await catalog.post(`/suppliers/${upstream}/state`, { enabled: "yes" });
+  await proved.post(`/suppliers/${upstream}/state`, { enabled: "yes" });
   const log = await db.rows<{ action: string }>(sql`
     select action from activity where object_kind = 'supplier' order by id`);
   assert.deepEqual(

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import sql from "sql-template-tag";
 import { addProducts } from "../../../testing/builders/builders.ts";
 import { addRouteRow, addSupplierRow } from "../../../testing/builders/supply-builders.ts";
 import { openConsoleDesk } from "../../../testing/people/console-desk.ts";
@@ -109,14 +110,20 @@ test("the price limits of a supplier are changed on its page, with fresh proof, 
   assert.doesNotMatch((await viewer.get(`/suppliers/${stock}`)).body, /Price limits/);
   assert.match(textOf((await viewer.get(`/suppliers/${supplier}`)).body), /Headroom 3\.5%/);
   clock.advance(5 * 60_000 + 1);
+  const rule = { notFoundTimes: "1", notFoundOver: "1m", resendAfter: "0s", notMadePerHour: "100000" };
+  const before = await db.rows(sql`select * from suppliers where id = ${supplier}`);
   for (const [url, fields] of [
     [path, limits],
     ["/products/card/routes/enable", { id: supplier }],
+    [`/suppliers/${supplier}/state`, { enabled: "yes" }],
+    [`/suppliers/${supplier}/not-found`, rule],
   ] as const)
-    assert.match(
-      (await catalog.post(url, fields)).body + (await catalog.post(url, fields)).headers.location,
-      /confirm/i,
-    );
+    assert.match((await catalog.post(url, fields)).body, /Confirm that it is you/, url);
+  const late = await catalog.post(`/suppliers/${supplier}/not-found`, { ...rule, notFoundOver: "soon" });
+  assert.deepEqual([late.statusCode, /is a duration/.test(late.body)], [422, true]);
+  assert.deepEqual(await db.rows(sql`select * from suppliers where id = ${supplier}`), before);
+  // What stops purchases waits for nothing.
+  assert.equal((await catalog.post(`/suppliers/${supplier}/state`, { enabled: "no" })).statusCode, 303);
 });
 
 test("the hint of At most says what each kind of supplier does with a dearer purchase", async () => {

@@ -1,3 +1,5 @@
+import type { By } from "../../activity/record-activity.ts";
+import { rehearse } from "../../db/rehearse.ts";
 import { parseDuration } from "../../lib/duration.ts";
 import { setEnabled } from "../../suppliers/enable-supplier.ts";
 import { listSupplierSummaries } from "../../suppliers/health-queries.ts";
@@ -5,10 +7,10 @@ import { setNotFoundRule } from "../../suppliers/look-ups/not-found-rule.ts";
 import { setLowBalance } from "../../suppliers/read-balances.ts";
 import { getSupplierDetails } from "../../suppliers/supplier-health.ts";
 import { radioField } from "../../web/form/choice-fields.ts";
-import { defineForm } from "../../web/form/define-form.ts";
+import { defineForm, type ValuesOf } from "../../web/form/define-form.ts";
 import { redirect } from "../../web/pages/define-page.ts";
 import { type OptionFields, orNotFound, sayRefusal } from "../say-refusal.ts";
-import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace } from "../session.ts";
+import { byOf, type ConsoleContext, type ConsoleDeps, type ConsoleFace, provedBy } from "../session.ts";
 import { addPages } from "./add-pages.ts";
 import { configPages } from "./config-pages.ts";
 import { priceLimitPages } from "./price-limits.ts";
@@ -36,6 +38,24 @@ const NOT_FOUND_OPTIONS: OptionFields = {
   "--not-found-over": { name: "notFoundOver", label: "Over" },
   "--resend-after": { name: "resendAfter", label: "Lag of its books" },
 };
+
+const changeNotFound = async (
+  deps: ConsoleDeps,
+  id: string,
+  { notFoundTimes, notFoundOver, resendAfter, notMadePerHour }: ValuesOf<typeof notFoundForm.fields>,
+  by: By,
+) =>
+  setNotFoundRule(
+    deps,
+    id,
+    {
+      ...(notFoundTimes === undefined ? {} : { times: notFoundTimes }),
+      overMs: durationOf("--not-found-over", notFoundOver),
+      resendAfterMs: durationOf("--resend-after", resendAfter),
+      ...(notMadePerHour === undefined ? {} : { perHour: notMadePerHour }),
+    },
+    by,
+  );
 
 function durationOf(option: string, text: string): number {
   const ms = parseDuration(text);
@@ -67,9 +87,15 @@ export function supplierPages(face: ConsoleFace, deps: ConsoleDeps): void {
     path: "/suppliers/:id/state",
     permission: "suppliers.manage",
     form: stateForm,
+    does: async (_values, ctx) => {
+      const { name } = await load(ctx);
+      return `Enable ${name}. Scrip buys there again.`;
+    },
+    // To disable takes a click: it is what a person does in a hurry.
     run: async ({ enabled }, ctx) => {
       const isEnabled = enabled === "yes";
-      await orNotFound(setEnabled(deps.db, deps.clock, idOf(ctx), isEnabled, byOf(ctx)));
+      const by = isEnabled ? provedBy(ctx) : byOf(ctx);
+      await orNotFound(setEnabled(deps.db, deps.clock, idOf(ctx), isEnabled, by));
       return redirect(
         supplierPath(idOf(ctx)),
         isEnabled ? "The supplier is enabled." : "The supplier is disabled. Nothing more is bought there.",
@@ -95,20 +121,13 @@ export function supplierPages(face: ConsoleFace, deps: ConsoleDeps): void {
     path: "/suppliers/:id/not-found",
     permission: "suppliers.manage",
     form: notFoundForm,
-    run: async ({ notFoundTimes, notFoundOver, resendAfter, notMadePerHour }, ctx) => {
-      const change = async () =>
-        setNotFoundRule(
-          deps,
-          idOf(ctx),
-          {
-            ...(notFoundTimes === undefined ? {} : { times: notFoundTimes }),
-            overMs: durationOf("--not-found-over", notFoundOver),
-            resendAfterMs: durationOf("--resend-after", resendAfter),
-            ...(notMadePerHour === undefined ? {} : { perHour: notMadePerHour }),
-          },
-          byOf(ctx),
-        );
-      await sayRefusal(change(), NOT_FOUND_OPTIONS);
+    does: async (values, ctx) => {
+      const change = (trial: ConsoleDeps) => changeNotFound(trial, idOf(ctx), values, byOf(ctx));
+      await sayRefusal(rehearse(deps, change), NOT_FOUND_OPTIONS);
+      return "Change when a purchase that this supplier does not find counts as not made.";
+    },
+    run: async (values, ctx) => {
+      await sayRefusal(changeNotFound(deps, idOf(ctx), values, provedBy(ctx)), NOT_FOUND_OPTIONS);
       return redirect(supplierPath(idOf(ctx)), "The rule for purchases that are not found was changed.");
     },
     again: async (state, ctx) => renderSupplier(await load(ctx), ctx, { notFound: state }),
