@@ -1,6 +1,21 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
+/** Every package.json with dependencies. */
+export const MANIFESTS = [
+  "package.json",
+  "server/package.json",
+  "sdk/package.json",
+  "sdk/runtimes/package.json",
+];
+export const DEPENDENCY_KINDS = [
+  "dependencies",
+  "devDependencies",
+  "optionalDependencies",
+  "peerDependencies",
+] as const;
+export type Manifest = Partial<Record<(typeof DEPENDENCY_KINDS)[number], Record<string, string>>>;
+
 /** A package of another author, as package-lock.json has it. */
 export type LockedPackage = {
   name: string;

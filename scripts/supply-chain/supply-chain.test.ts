@@ -6,12 +6,16 @@ import { generateKey } from "../../server/src/keys/key-format.ts";
 import { describeLicences, isAllowed } from "./describe-licences.ts";
 import { findSecrets } from "./find-secrets.ts";
 import { KNOWN_EXAMPLES, TEST_CERTIFICATES } from "./known-examples.ts";
-import { type LockedPackage, listPackages } from "./list-packages.ts";
+import {
+  DEPENDENCY_KINDS,
+  type LockedPackage,
+  listPackages,
+  MANIFESTS,
+  type Manifest,
+} from "./list-packages.ts";
 
 const root = dirname(dirname(import.meta.dirname));
 const packages = listPackages(root);
-const MANIFESTS = ["package.json", "server/package.json", "sdk/package.json", "sdk/runtimes/package.json"];
-const KINDS = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"] as const;
 /** An exact version, or another package at one: `npm:typescript@5.0.4`. */
 const EXACT = /^(?:npm:[@a-z0-9/._-]+@)?\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/;
 /** Pictures are not text, and lock files consist of hashes. */
@@ -22,8 +26,8 @@ const read = (file: string): string => readFileSync(join(root, file), "utf8");
 
 test("every dependency has an exact version, and every package of the lock file has a hash", () => {
   for (const file of MANIFESTS) {
-    const manifest: Partial<Record<(typeof KINDS)[number], Record<string, string>>> = JSON.parse(read(file));
-    for (const kind of KINDS)
+    const manifest: Manifest = JSON.parse(read(file));
+    for (const kind of DEPENDENCY_KINDS)
       for (const [name, version] of Object.entries(manifest[kind] ?? {}))
         assert.match(version, EXACT, `${file}: ${name}`);
   }
