@@ -6,6 +6,7 @@ import { openShop, type Shop } from "../../testing/builders/shop.ts";
 import { addSupplierRow } from "../../testing/builders/supply-builders.ts";
 import { createScriptedSupplier, refused, sold } from "../../testing/upstream/scripted-supplier.ts";
 import { refundOrder } from "../fulfilment/refund/refund-order.ts";
+import { formatAmount } from "../lib/money.ts";
 import { countFacts } from "./count-facts.ts";
 import { type ReportName, readReport } from "./read-report.ts";
 import type { ReportBy, ReportScope } from "./report-queries.ts";
@@ -58,8 +59,10 @@ const say = (cell: ReportCell): string => {
       return permilleOf(cell) === undefined ? "–" : `${permilleOf(cell)} ‰`;
     case "time":
       return `${cell.ms} ms`;
-    case "text":
-      return cell.text;
+    case "amounts":
+      return cell.amounts
+        .map(({ minor, currency }) => `${formatAmount(minor, currency)} ${currency}`)
+        .join(" + ");
     default:
       return "–";
   }

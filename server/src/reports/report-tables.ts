@@ -1,4 +1,3 @@
-import { formatAmount } from "../lib/money.ts";
 import { keptOf, marginOf, sumParts } from "./margin-of.ts";
 import type { LineSums, OrderSums, ReportBy, ReportDimension, TimeSums } from "./report-queries.ts";
 import { percentileMs } from "./time-classes.ts";
@@ -10,7 +9,8 @@ export type ReportCell =
   | { kind: "share"; part: bigint; whole: bigint }
   /** At most so long. */
   | { kind: "time"; ms: number }
-  | { kind: "text"; text: string }
+  /** In several currencies, which cannot be added. */
+  | { kind: "amounts"; amounts: readonly { minor: bigint; currency: string }[] }
   /** Not known, or it makes no sense in this row. */
   | null;
 
@@ -151,10 +151,11 @@ function chargedCell(group: readonly LineSums[]): ReportCell {
     .filter(({ costCurrency, costMinor }) => costCurrency !== "" && costMinor !== 0n)
     .toSorted((a, b) => (a.costCurrency < b.costCurrency ? -1 : 1));
   if (charged.length === 0) return null;
-  const text = charged.map(
-    ({ costMinor, costCurrency }) => `${formatAmount(costMinor, costCurrency)} ${costCurrency}`,
-  );
-  return { kind: "text", text: text.join(" + ") };
+  const amounts = charged.map(({ costMinor, costCurrency }) => ({
+    minor: costMinor,
+    currency: costCurrency,
+  }));
+  return { kind: "amounts", amounts };
 }
 
 function landedCells(total: Total, currency: string): ReportCell[] {

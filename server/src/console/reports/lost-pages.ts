@@ -32,7 +32,7 @@ const PURCHASES_SHOWN_MAX = 500;
 const CAUSES: Readonly<Record<LostCause, string>> = {
   quarantine: "Bought, and nobody got it",
   duplicate: "The same code was sold to us before",
-  overcharge: "Charged above the limit of its route, or in another currency",
+  overcharge: "Charged too much, or in another currency",
   reversal: "Taken back after delivery",
 };
 

@@ -4,7 +4,7 @@ import { permilleOf, type ReportCell } from "../../reports/report-tables.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { here } from "../../web/pages/here.ts";
 import { filterBar } from "../../web/parts/filter-bar.ts";
-import { countText, money } from "../../web/parts/money.ts";
+import { countText, money, moneyText } from "../../web/parts/money.ts";
 import { choice, tabs } from "../../web/parts/navigation.ts";
 import { emptyState } from "../../web/parts/notice.ts";
 import { panel, stack } from "../../web/parts/panel.ts";
@@ -116,17 +116,22 @@ function rowsPanel(report: Report, asked: AskedReport, ctx: ConsoleContext): Htm
     rows: shown.length === 0 ? [] : [...totalsOf(report), ...shown],
     columns: [
       { head: HEADS[by], wraps: true, cell: (row) => memberCell(report, asked, row, ctx) },
-      ...report.columns.map(
-        (head, index): Column<Report["rows"][number]> => ({
+      ...inView(report.columns, name).map(
+        (head): Column<Report["rows"][number]> => ({
           head,
           numeric: true,
-          cell: ({ cells }) => cellOf(cells[index] ?? null),
+          cell: ({ cells }) => cellOf(cells[report.columns.indexOf(head)] ?? null),
         }),
       ),
     ],
     empty: emptyState("Nothing in these days", "Choose other days, or the other environment."),
   });
 }
+
+const MARGIN_FIRST: readonly string[] = ["Margin", "Share"];
+/** The table of margins is the widest: what it is about stands where no screen cuts it. */
+const inView = (columns: readonly string[], name: ReportName): readonly string[] =>
+  name === "margin" ? [...MARGIN_FIRST, ...columns.filter((head) => !MARGIN_FIRST.includes(head))] : columns;
 
 /** One product, reseller or supplier is shown by time; the way back to all of them is in the choice. */
 const byChoice = ({ name, by, from, to, member }: AskedReport, ctx: ConsoleContext): Html =>
@@ -191,8 +196,8 @@ function cellOf(cell: ReportCell): HtmlValue {
       return shareCell(permilleOf(cell));
     case "time":
       return timeText(cell.ms);
-    case "text":
-      return cell.text;
+    case "amounts":
+      return cell.amounts.map(({ minor, currency }) => moneyText(minor, currency)).join(" + ");
     default:
       return nothing;
   }

@@ -33,8 +33,10 @@ function texts(cell: ReportCell, isMoney: boolean): string[] {
       return [percentText(permilleOf(cell))];
     case "time":
       return [Number.isFinite(cell.ms) ? String(cell.ms / 1_000) : ""];
-    case "text":
-      return [cell.text];
+    case "amounts":
+      return [
+        cell.amounts.map(({ minor, currency }) => `${formatAmount(minor, currency)} ${currency}`).join(" + "),
+      ];
     default:
       return isMoney ? ["", ""] : [""];
   }

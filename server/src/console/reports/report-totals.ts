@@ -21,7 +21,7 @@ export const currenciesOf = (cells: readonly ReportCell[]): string[] => [
 const currencyOf = (cell: ReportCell): string => (cell?.kind === "money" ? cell.currency : "");
 
 const addable = (cell: ReportCell): ReportCell =>
-  cell === null || cell.kind === "time" || cell.kind === "text" ? null : cell;
+  cell === null || cell.kind === "time" || cell.kind === "amounts" ? null : cell;
 
 function add(sum: ReportCell, cell: ReportCell): ReportCell {
   // Where a row knows nothing, the others are added.

@@ -152,7 +152,11 @@ test("reports show the days, products, resellers and suppliers of the address", 
   for (const name of ["sales", "margin", "fulfilment"]) {
     const byBrand = await page(`/reports/${name}?by=brand`);
     assert.match(byBrand, /&lt;b&gt;Acme&lt;\/b&gt;<\/td>/, name);
-    assert.match(byBrand, />–<\/td><td class="num">\d</, `${name}: a product without a brand`);
+    assert.match(
+      byBrand,
+      />–<\/td>(?:<td class="num">.*?<\/td>){0,2}<td class="num">\d</,
+      `${name}: a product without a brand`,
+    );
   }
   assert.match(await page("/reports/fulfilment?by=reseller"), /Success[\s\S]*50\.0 %/);
   const one = await page(`/reports/margin?by=hour&product=${stocked}`);
