@@ -79,7 +79,7 @@ export const CONDITIONS = {
   purchase_reversed: {
     find: findReversedPurchases,
     title: (facts) =>
-      `Order ${text(facts, "orderId")}: a supplier took back a unit of ${name(facts, "product")} that was delivered; keep it or charge it back`,
+      `Order ${text(facts, "orderId")}: a supplier took back line ${Number(facts.lineIndex) + 1}, unit ${Number(facts.unitIndex) + 1}, ${name(facts, "product")}, after delivery; keep it or charge it back`,
     path: (facts) => `/orders/${text(facts, "orderId")}`,
   },
   refund_held: {

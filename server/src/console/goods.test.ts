@@ -319,7 +319,7 @@ test("suppliers: state, balance, refusals and purchases; disabling says what hap
   assert.equal((await proved.post(`/suppliers/${upstream}/not-found`, notFound("10m"))).statusCode, 303);
   const changed = (await catalog.get(`/suppliers/${upstream}`)).body;
   for (const value of ["3", "10m", "90s", "20"]) assert.match(changed, new RegExp(`value="${value}"`));
-  assert.match(changed, /It refuses a repeated reference, so nothing can be bought twice/);
+  assert.match(changed, /This supplier refuses a repeated reference, so nothing can be bought twice/);
   assert.doesNotMatch((await viewer.get(`/suppliers/${upstream}`)).body, /name="notFoundTimes"/);
   assert.match(
     (await catalog.get(`/suppliers/${upstream}`)).body,

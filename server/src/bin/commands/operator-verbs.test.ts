@@ -213,7 +213,7 @@ test("supplier update changes name, rate and key, keeps the routes, and guards t
   await assertFails(
     ["supplier", "update", id],
     2,
-    /use at least one of --name, --rate, --config, --balance-alert, --rates/,
+    /nothing to change; see: scrip supplier update --help/,
   );
   await assertFails(
     ["supplier", "update", id, "--name", "Warehouse"],

@@ -127,10 +127,10 @@ export function refusedRows({ result, isEnded }: JobDetails): Html | undefined {
     columns: [
       { head: "Lines", wraps: areLong, cell: linesText },
       { head: "Column", cell: ({ reason }) => splitReason(reason).column },
+      { head: "Why", wraps: true, cell: ({ reason }) => splitReason(reason).why },
       ...(groups.some(({ id }) => id !== undefined)
         ? [{ head: "Id", cell: ({ id }: FaultGroup) => id }]
         : []),
-      { head: "Why", wraps: true, cell: ({ reason }) => splitReason(reason).why },
     ],
     empty: emptyState("No row was refused", "The file as a whole was refused."),
   });

@@ -81,7 +81,7 @@ function sayLookUp(state: OrderState): Consequence[] {
             `${unitsText(writtenOff)} ${writtenOff === 1 ? "was" : "were"} paid back already. A code that arrives goes to quarantine; nobody receives it.`,
           ],
         ] as const)),
-    ["If nobody knows", "Nothing changes. They are looked up again by themselves."],
+    ["If nobody knows", "Nothing changes. Scrip looks them up again later."],
   ];
 }
 

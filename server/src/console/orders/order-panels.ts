@@ -31,8 +31,8 @@ export const purchasesPanel = ({ described }: OrderData, ctx: ConsoleContext, is
     ),
     columns: [
       { head: "Unit", cell: (one) => unitCell(one, described.order.lines[one.lineIndex]?.name) },
-      { head: "Supplier", wraps: true, cell: (one) => supplierCell(one, ctx) },
       { head: "Outcome", wraps: true, cell: (one) => twoLines(outcomeChip(one), answersText(one)) },
+      { head: "Supplier", wraps: true, cell: (one) => supplierCell(one, ctx) },
       { head: "Our reference, theirs", cell: referencesCell },
       {
         head: "Expected",
@@ -88,7 +88,8 @@ function chargedCell(one: DescribedPurchase): Html {
       : html`nothing`;
   if (!isPriceKnown && status === "open") return NOT_KNOWN;
   const charged = costText(costMinor, costCurrency);
-  if (!isPriceKnown) return sends === 0 ? charged : twoLines(charged, "as expected; it did not say");
+  if (!isPriceKnown)
+    return sends === 0 ? charged : twoLines(charged, "as expected; the supplier did not say");
   const isSame = costMinor === expectedMinor && costCurrency === expectedCurrency;
   if (isSame || expectedMinor === null) return charged;
   if (costCurrency !== expectedCurrency) return twoLines(charged, chip("another currency", "bad"));

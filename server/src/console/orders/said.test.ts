@@ -125,6 +125,6 @@ test("an order shows what each purchase was expected to cost beside what was cha
   const price = (amountMinor: bigint) => ({ price: { amountMinor, currency: "USD" } });
   assert.match(await order({ ...soldCode("E-1"), ...price(80n) }), /0\.80 USD 0\.80 USD/);
   assert.match(await order({ ...soldCode("E-2"), ...price(75n) }), /0\.80 USD 0\.75 USD 0\.05 USD less/);
-  assert.match(await order(soldCode("E-3")), /0\.80 USD 0\.80 USD as expected; it did not say/);
+  assert.match(await order(soldCode("E-3")), /0\.80 USD 0\.80 USD as expected; the supplier did not say/);
   assert.match(await order({ ...soldCode("E-4"), ...price(84n) }), /0\.80 USD 0\.84 USD 0\.04 USD more/);
 });

@@ -70,7 +70,7 @@ export function renderUnknown(
   return {
     title: "Unknown outcomes",
     subtitle:
-      "Purchases that were sent and have no known outcome. They are looked up again by themselves. Nothing is bought elsewhere until the answer is known.",
+      "Purchases that were sent and have no known outcome. Scrip looks them up again and again. It buys nothing elsewhere until the answer is known.",
     body: stack(
       error === undefined ? undefined : html`<div class="notice bad" role="alert"><h2>${error}</h2></div>`,
       ...suppliers.filter((one) => isWorrying(one, ctx.now)).map((one) => warning(one, ctx)),
@@ -152,14 +152,14 @@ const columns = (ctx: ConsoleContext): Column<UnknownPurchase>[] => [
       ),
   },
   {
-    head: "Product",
-    wraps: true,
-    cell: ({ productId, productName }) => html`<a href="${productHref(ctx, productId)}">${productName}</a>`,
-  },
-  {
     head: "Supplier said",
     wraps: true,
     cell: (one) => saidCell(one, ctx),
+  },
+  {
+    head: "Product",
+    wraps: true,
+    cell: ({ productId, productName }) => html`<a href="${productHref(ctx, productId)}">${productName}</a>`,
   },
   {
     head: "Cost",
@@ -229,6 +229,6 @@ const explanation = (ctx: ConsoleContext): Html | undefined =>
     ? notice(
         "quiet",
         "What each of these does",
-        html`<p><b>Look up at supplier</b> asks now, by our reference. Nothing is sent or bought. A code that was sold is delivered.</p><p><b>Keep waiting</b> is to do nothing: look-ups go on, with longer and longer pauses. What the supplier does not find for long enough counts as not made by itself, as its page says.</p><p><b>Retry</b> looks up first, and sends the same purchase again only if the supplier does not know it. The next page says whether it could be bought twice. One that waits for you counts as not made if the supplier still does not find it: the next route is tried, or the reseller is paid back.</p><p><b>Write off</b> pays the reseller back now, and a late code goes to quarantine. The next page shows the amounts first.</p><p><b>${CLASS_WORDS.sold_unreadable}</b>: the supplier has your money. Ask its support for the code and enter it on the order's page, or claim the money. <b>${CLASS_WORDS.pending_there}</b>: it may still sell it. <b>${CLASS_WORDS.not_known}</b>: it has not said whether it sold it.</p>`,
+        html`<p><b>Look up at supplier</b> asks now, by our reference. Nothing is sent or bought. A code that was sold is delivered.</p><p><b>Keep waiting</b> is to do nothing: look-ups go on, with longer and longer pauses. What the supplier does not find for long enough counts as not made. The page of the supplier says after how long.</p><p><b>Retry</b> looks up first, and sends the same purchase again only if the supplier does not know it. The next page says whether it could be bought twice. One that waits for you counts as not made if the supplier still does not find it: the next route is tried, or the reseller is paid back.</p><p><b>Write off</b> pays the reseller back now, and a late code goes to quarantine. The next page shows the amounts first.</p><p><b>${CLASS_WORDS.sold_unreadable}</b>: the supplier has your money. Ask its support for the code and enter it on the order's page, or claim the money. <b>${CLASS_WORDS.pending_there}</b>: it may still sell it. <b>${CLASS_WORDS.not_known}</b>: it has not said whether it sold it.</p>`,
       )
     : undefined;

@@ -5,12 +5,12 @@ import { COUNTED_MAX, type Missing, type RunningOut, type Waiting } from "../../
 import type { Proposal } from "../../wallet/proposals/proposal.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { countText, moneyText } from "../../web/parts/money.ts";
-import { spanText } from "../../web/parts/time.ts";
-import type { Html } from "../../web/template/html.ts";
+import { spanText, time } from "../../web/parts/time.ts";
+import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { DISABLED_REASONS } from "../suppliers/price-limits.ts";
 
 /** Something that a person should do, with the page on which to do it. */
-export type Need = { chip: Html; what: string; path: string; note: string };
+export type Need = { chip: Html; what: string; path: string; note: HtmlValue };
 
 /** What these kinds of alert say, the needs say with names and amounts. */
 const TOLD_BY_NEEDS: readonly AlertKind[] = [
@@ -74,7 +74,7 @@ const alertNeed = ({ title, path, raisedAt, acknowledgedAt }: Alert, now: Date):
   chip: chip(acknowledgedAt === null ? "alert" : "acknowledged", acknowledgedAt === null ? "bad" : "warn"),
   what: title,
   path: path ?? "/alerts",
-  note: `Raised ${spanText(now.getTime() - raisedAt.getTime())} ago.`,
+  note: html`Raised ${time(raisedAt, now)}.`,
 });
 
 const many = (count: number): string =>

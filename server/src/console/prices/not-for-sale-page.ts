@@ -98,10 +98,14 @@ function filterOf(ctx: ConsoleContext): SaleFilter {
 }
 
 /** Where the next step of an entry is done. */
-export const nextPath = ({ productId, reason }: NotForSale): string => {
+const nextPath = ({ productId, reason }: NotForSale): string => {
   const { path } = SALE_WORDS[reason];
   return path === "product" ? productPath(productId) : path;
 };
+
+/** The next step, where it is taken. */
+export const nextLink = (one: NotForSale): Html =>
+  html`<a class="link" href="${nextPath(one)}">${SALE_WORDS[one.reason].link}</a>`;
 
 export const forWhom = ({ priceList, resellerId, resellerName, currency }: NotForSale): Html =>
   resellerId === ""
@@ -154,16 +158,19 @@ function renderNotForSale({ page, counts, lag, warned }: SaleData, ctx: ConsoleC
           {
             head: "Why",
             wraps: true,
-            cell: (one) => html`<span title="${one.reason}">${SALE_WORDS[one.reason].label}</span>`,
+            cell: (one) =>
+              twoLines(
+                html`<span title="${one.reason}">${SALE_WORDS[one.reason].label}</span>`,
+                forWhom(one),
+              ),
           },
-          { head: "For", cell: forWhom },
+          { head: "What to do", cell: nextLink },
           { head: "Since", cell: ({ since }) => time(since, ctx.now) },
-          {
-            head: "What to do",
-            cell: (one) => html`<a class="link" href="${nextPath(one)}">${SALE_WORDS[one.reason].link}</a>`,
-          },
         ],
-        empty: nothing(Object.values(asked).some((one) => one !== "")),
+        empty: nothing(
+          Object.values(asked).some((one) => one !== ""),
+          lag,
+        ),
         filters: html`${
           counts.length === 0
             ? undefined
@@ -208,7 +215,10 @@ const warning = ({ id, name, warnings }: Warned): Html =>
     html`${warnings.map((one) => html`<p>${one}</p>`)}<p><a class="link" href="/resellers/${id}">Open the reseller</a></p>`,
   );
 
-const nothing = (isFiltered: boolean): Html =>
-  isFiltered
+const nothing = (isFiltered: boolean, lag: SaleData["lag"]): Html => {
+  if (lag?.lookedAt === null)
+    return emptyState("Not known yet", "This list fills as soon as a worker has looked at the products.");
+  return isFiltered
     ? emptyState("Nothing matches", "Use fewer words, or remove a filter.", linkButton("Clear filters", PATH))
     : emptyState("Everything can be bought", "A product that leaves the shop appears here with the reason.");
+};

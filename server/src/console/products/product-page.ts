@@ -17,7 +17,7 @@ import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { plainWord } from "../plain-word.ts";
-import { forWhom } from "../prices/not-for-sale-page.ts";
+import { forWhom, nextLink } from "../prices/not-for-sale-page.ts";
 import { marginLink } from "../reports/margin-link.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import { mostOf, routeState } from "../suppliers/route-state.ts";
@@ -173,6 +173,13 @@ const unsoldPanel = ({ unsold, product }: ProductData, ctx: ConsoleContext): Htm
             head: "Why",
             wraps: true,
             cell: ({ reason, sentence }) => twoLines(SALE_WORDS[reason].label, sentence),
+          },
+          {
+            head: "What to do",
+            cell: (one) =>
+              SALE_WORDS[one.reason].path === "product"
+                ? `${SALE_WORDS[one.reason].link}, below`
+                : nextLink(one),
           },
           { head: "Since", cell: ({ since }) => time(since, ctx.now) },
         ],

@@ -14,6 +14,7 @@ import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
 import { href } from "../../web/template/safe-url.ts";
 import { jobColumns } from "../jobs/render-jobs.ts";
+import { wordChip } from "../plain-word.ts";
 import { type ConsoleContext, may } from "../session.ts";
 
 export type StockData = {
@@ -104,7 +105,7 @@ const availableText = (available: number): string =>
   available >= COUNTED_MAX ? `${countText(COUNTED_MAX)}+` : countText(available);
 
 const stateOf = (isLow: boolean, available: number): Html =>
-  available === 0 ? chip("out_of_stock") : isLow ? chip("low") : chip("available", "good");
+  available === 0 ? wordChip("out_of_stock") : isLow ? chip("low") : chip("available", "good");
 
 const importedText = ({ result }: Job): string =>
   typeof result?.imported === "number" ? countText(result.imported) : "–";

@@ -18,20 +18,20 @@ const limitsForm = defineForm({
     label: "Headroom",
     required: true,
     maxLength: 8,
-    hint: "So far above its cost a unit may be charged, such as 2%, where the cost comes from the supplier's catalog. A sale never loses more than you allow.",
+    hint: "How far above its cost the supplier may charge a unit, such as 2%. It counts where the cost comes from the supplier's catalog. A sale never loses more than you allow.",
   }),
   overchargeTimes: textField({
     label: "Overcharges in 24 hours",
     required: true,
     maxLength: 3,
     inputmode: "numeric",
-    hint: `So many disable the supplier, from 1 to ${OVERCHARGE_TIMES_MAX}. Each pauses its route.`,
+    hint: `Each overcharge pauses its route. So many within 24 hours disable the supplier, from 1 to ${OVERCHARGE_TIMES_MAX}.`,
   }),
   overchargeAbove: textField({
     label: "Charged above cost",
     required: true,
     maxLength: 8,
-    hint: "A charge so far above the cost disables the supplier at once, such as 20%.",
+    hint: "A single charge that is further above the cost disables the supplier at once, such as 20%.",
   }),
 });
 
@@ -106,13 +106,18 @@ export const DISABLED_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Why and since when nothing is bought there. */
-export function sayDisabled({ guard: { disabled } }: SupplierDetails, ctx: ConsoleContext): Html | undefined {
+export function sayDisabled(
+  { guard: { disabled }, routes }: SupplierDetails,
+  ctx: ConsoleContext,
+): Html | undefined {
   if (!disabled) return undefined;
   const { at, reason, purchase } = disabled;
+  // A route that was removed since names its product no more.
+  const nameOf = (id: string) => routes.find(({ productId }) => productId === id)?.productName ?? id;
   const about =
     purchase === null
       ? undefined
-      : html` <a class="link" href="/products/${purchase.productId}">${purchase.productId}</a> was expected to cost ${amountText(purchase.expected)}${
+      : html` <a class="link" href="/products/${purchase.productId}">${nameOf(purchase.productId)}</a> was expected to cost ${amountText(purchase.expected)}${
           purchase.charged === null ? undefined : html` and was charged ${amountText(purchase.charged)}`
         }: <a class="link" href="/orders/${purchase.orderId}">line ${purchase.lineIndex + 1}, unit ${purchase.unitIndex + 1}</a> of an order.`;
   return html`<p>${DISABLED_REASONS[reason]}, ${time(at, ctx.now)}.${about}</p>`;

@@ -42,6 +42,19 @@ const FINDING_WORDS: Readonly<Record<FindingKind, string>> = {
   unreadable: "Not read",
 };
 
+/** What a person does about it. */
+const NEXT_STEPS: Readonly<Record<FindingKind, string>> = {
+  missing_there: "You have it, and they do not charge it. Compare again once their next statement is out.",
+  missing_here: "They charge a purchase that is not in your books. Claim the money, or ask them what it was.",
+  amount_differs: "They charge another amount than your books have. Claim what is too much.",
+  duplicate: "They charge one purchase twice. Claim one of the charges.",
+  reversal:
+    "They gave your money back after delivery. Keep or charge back the unit on the page of its order.",
+  no_outcome_here:
+    "They name a purchase whose outcome you do not know yet. Look it up on the page of its order.",
+  unreadable: "Its line could not be read. Correct the line and compare again, or ask them about it.",
+};
+
 /** Comparisons with suppliers' statements, kept with what they found. */
 export function reconciliationPages(face: ConsoleFace, deps: ConsoleDeps): void {
   const permission = "reconciliation.manage" as const;
@@ -104,6 +117,9 @@ const periodText = ({ from, to }: KeptReconciliation): string => `${dayText(from
 const findingsCount = ({ counts }: KeptReconciliation): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
 
+const foundKinds = ({ counts }: KeptReconciliation): FindingKind[] =>
+  FINDINGS.filter((one) => (counts[one] ?? 0) > 0);
+
 type PanelOptions = {
   title?: string;
   /** All are of the supplier whose page it is. */
@@ -165,7 +181,7 @@ function renderReconciliation(loaded: Loaded, ctx: ConsoleContext): PageContent 
       statTiles([
         { label: "Entries", value: countText(kept.entries) },
         { label: "Matched", value: countText(kept.matched) },
-        ...FINDINGS.filter((one) => (kept.counts[one] ?? 0) > 0).map((one) => ({
+        ...foundKinds(kept).map((one) => ({
           label: FINDING_WORDS[one],
           value: countText(kept.counts[one] ?? 0),
         })),
@@ -178,6 +194,12 @@ function renderReconciliation(loaded: Loaded, ctx: ConsoleContext): PageContent 
           })),
       ]),
       findingsPanel(loaded, ctx),
+      foundKinds(kept).length === 0
+        ? undefined
+        : panel(
+            { title: "What to do" },
+            facts(foundKinds(kept).map((one) => [FINDING_WORDS[one], NEXT_STEPS[one]])),
+          ),
       panel(
         { title: "What was compared" },
         facts([
@@ -208,7 +230,7 @@ function balanceFacts({ balances }: KeptReconciliation): (readonly [string, Html
 
 function findingsPanel({ kept, kind, findings, hasNext, hasFirst }: Loaded, ctx: ConsoleContext): Html {
   const path = reconciliationPath(kept.id);
-  const choices = FINDINGS.filter((one) => (kept.counts[one] ?? 0) > 0);
+  const choices = foundKinds(kept);
   return tablePanel({
     title: "Findings",
     caption: "Findings",

@@ -22,6 +22,7 @@ import { plainWord } from "../plain-word.ts";
 import { healthTiles } from "../products/product-page.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import { configPath } from "./config-pages.ts";
+import { kindName } from "./kind-name.ts";
 import { priceLimitsPanel, sayDisabled } from "./price-limits.ts";
 import { reconcilePath } from "./reconciliation-pages.ts";
 import { supplierState } from "./render-suppliers.ts";
@@ -40,13 +41,13 @@ export const notFoundForm = defineForm({
   notFoundTimes: numberField({ label: "Look-ups", min: 1, max: 100, required: true }),
   notFoundOver: textField({
     label: "Over",
-    hint: "From the first of them to the last, such as 15m.",
+    hint: "The time from the first of these look-ups to the last, such as 15m.",
     maxLength: 10,
     required: true,
   }),
   resendAfter: textField({
     label: "Lag of its books",
-    hint: "Nothing is sent again sooner, and nothing counts. Such as 1m or 0.",
+    hint: "How late its books can show a purchase, such as 1m or 0. Until then Scrip sends nothing again, and no look-up counts.",
     maxLength: 10,
     required: true,
   }),
@@ -54,7 +55,7 @@ export const notFoundForm = defineForm({
     label: "At most in an hour",
     min: 0,
     max: 100_000,
-    hint: "More than that wait for a person.",
+    hint: "So many purchases count as not made by themselves in an hour. Further ones wait for you on the page Unknown outcomes.",
     required: true,
   }),
 });
@@ -71,13 +72,13 @@ export const renderSupplier = (
 ): PageContent => ({
   title: supplier.name,
   crumbs: [{ label: "Suppliers", href: "/suppliers" }],
-  subtitle: html`${supplier.kind} · ${idText(supplier.id)}`,
+  subtitle: html`${kindName(supplier.kind)} · ${idText(supplier.id)}`,
   body: stack(
     error === undefined ? undefined : notice("bad", error),
     statTiles([
       ...healthTiles(supplier.health),
       { label: "Open purchases", value: countText(supplier.health.open), href: "/unknown" },
-      { label: "Lost answers", value: countText(supplier.health.doubtful), note: "followed by asking again" },
+      { label: "Lost answers", value: countText(supplier.health.doubtful), note: "Scrip asks again" },
       {
         label: "Last error",
         value: supplier.lastError ? plainWord(supplier.lastError.errorClass) : "none",
@@ -172,10 +173,10 @@ function balancePanel(
   const { balanceMinor, currency, balanceAt, lowMinor } = balance;
   const known: [string, HtmlValue][] =
     balanceMinor === null || currency === null || balanceAt === null
-      ? [["Balance", "The supplier has not told it yet. It is asked every 5 minutes."]]
+      ? [["Balance", "Not known yet. Scrip asks the supplier every 5 minutes."]]
       : [
           ["Balance", money(balanceMinor, currency)],
-          ["Told", time(balanceAt, ctx.now)],
+          ["As of", time(balanceAt, ctx.now)],
           ["Alert below", lowMinor === null ? "no alert" : money(lowMinor, currency)],
         ];
   const typed = lowMinor === null || currency === null ? "" : formatAmount(lowMinor, currency);
@@ -220,12 +221,12 @@ function notFoundPanel(
         ["In an hour", `at most ${perHour}`],
       ]);
   const repeats = refusesRepeats(kind)
-    ? "It refuses a repeated reference, so nothing can be bought twice."
-    : "It does not promise to refuse a repeated reference. If its books lag for longer than you say here, a purchase can be made twice. Reconcile finds that.";
+    ? "This supplier refuses a repeated reference, so nothing can be bought twice."
+    : "This supplier does not promise to refuse a repeated reference. If its books lag for longer than you say here, it can sell one purchase twice. A reconciliation finds that.";
   return panel(
     { title: "Purchases it does not find" },
     stack(
-      html`<p>After enough look-ups without a find a purchase counts as not made. The next route is tried, or the reseller is paid back. What still arrives goes to quarantine. Until then it is sent again. ${repeats}</p>`,
+      html`<p>Until the supplier finds a purchase, Scrip looks it up and sends it again. After so many look-ups it counts as not made: Scrip tries the next route, or pays the reseller back. A code that still arrives goes to quarantine. ${repeats}</p>`,
       form,
     ),
   );

@@ -10,6 +10,7 @@ import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { type ConsoleContext, may } from "../session.ts";
+import { kindName } from "./kind-name.ts";
 
 export const renderSuppliers = (suppliers: readonly SupplierSummary[], ctx: ConsoleContext): PageContent => ({
   title: "Suppliers",
@@ -26,7 +27,7 @@ export const renderSuppliers = (suppliers: readonly SupplierSummary[], ctx: Cons
         wraps: true,
         cell: ({ id, name }) => twoLines(html`<a href="/suppliers/${id}">${name}</a>`, idText(id)),
       },
-      { head: "Kind", cell: ({ kind }) => kind },
+      { head: "Kind", cell: ({ kind }) => kindName(kind) },
       { head: "State", cell: (supplier) => supplierState(supplier, ctx) },
       { head: "Balance", numeric: true, cell: (supplier) => balanceCell(supplier, ctx) },
       { head: "Open purchases", numeric: true, cell: ({ openPurchases }) => countText(openPurchases) },

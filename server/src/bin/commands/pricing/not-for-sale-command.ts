@@ -66,7 +66,7 @@ const toView = (one: NotForSale) => ({
 
 const showEntries = (data: readonly View[]): string =>
   table(
-    ["PRODUCT", "FOR", "CURRENCY", "REASON", "SINCE", { heading: "NEXT", optional: true }],
+    ["PRODUCT", "FOR", "CURRENCY", "REASON", "SINCE (UTC)", { heading: "NEXT", optional: true }],
     data.map((one) => [
       one.productId,
       one.resellerId ?? `list ${one.priceList}`,

@@ -98,14 +98,14 @@ function updateCommand(supplier: Command): void {
         "--balance-alert <decimal>",
         "raise an alert when your balance at the supplier is below this; empty for none",
       )
-      .option("--rates <yes|no>", "use the exchange rates that the supplier tells: yes or no")
+      .option("--rates <yes|no>", "use the exchange rates that the supplier gives: yes or no")
       .option(
         "--headroom <percent>",
         "how far above its cost a unit of a synced route may be charged, such as 2%",
       )
       .option("--overcharge-times <n>", "disable the supplier at so many overcharges in 24 hours")
       .option("--overcharge-above <percent>", "disable it at a charge so far above the cost, such as 20%")
-      .option("--not-found-times <n>", "look-ups without a find after which a purchase counts as not made")
+      .option("--not-found-times <n>", "look-ups that find nothing after which a purchase counts as not made")
       .option("--not-found-over <duration>", "how far apart the first and the last of them are, such as 15m")
       .option(
         "--resend-after <duration>",

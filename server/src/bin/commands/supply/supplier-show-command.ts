@@ -71,12 +71,12 @@ function show(view: ReturnType<typeof toView>): string {
     [
       "State",
       view.state === "disabled" && view.disabledReason !== undefined
-        ? `disabled since ${showTime(view.disabledAt ?? "")}: ${view.disabledReason.replaceAll("_", " ")}`
+        ? `disabled since ${showTime(view.disabledAt ?? "")} UTC: ${view.disabledReason.replaceAll("_", " ")}`
         : view.pausedUntil === undefined
           ? view.state
-          : `paused until ${showTime(view.pausedUntil)}, after ${plural(view.consecutiveFailures, "failure")}`,
+          : `paused until ${showTime(view.pausedUntil)} UTC, after ${plural(view.consecutiveFailures, "failure")}`,
     ],
-    ["Balance", view.balanceAt && `${view.balance ?? "not known"}, read at ${showTime(view.balanceAt)}`],
+    ["Balance", view.balanceAt && `${view.balance ?? "not known"}, read at ${showTime(view.balanceAt)} UTC`],
     ["Alert below", view.balanceAlert],
     ["Purchases per second", `at most ${view.ratePerSecond}`],
     ["Routes", `${view.routes}${view.pausedRoutes === 0 ? "" : `, ${view.pausedRoutes} of them rest`}`],
@@ -88,12 +88,12 @@ function show(view: ReturnType<typeof toView>): string {
     [
       "Not made",
       notFound &&
-        `after ${plural(notFound.times, "look-up")} over ${notFound.over} without a find, at most ${notFound.perHour} an hour; sent again after ${notFound.resendAfter}`,
+        `after ${plural(notFound.times, "look-up")} over ${notFound.over} that find nothing, at most ${notFound.perHour} an hour; sent again after ${notFound.resendAfter}`,
     ],
     [
       "Last 7 days",
       `${plural(lastWeek.purchases, "purchase")}: ${lastWeek.delivered} delivered, ${lastWeek.refused} refused, ${lastWeek.notMade} not made, ${lastWeek.quarantined} in quarantine, ${lastWeek.open} open`,
     ],
-    ["Added", showTime(view.createdAt)],
+    ["Added", `${showTime(view.createdAt)} UTC`],
   ]);
 }
