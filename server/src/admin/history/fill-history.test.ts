@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import sql from "sql-template-tag";
 import { createTestApp, type TestApp } from "../../../testing/app/test-app.ts";
@@ -58,6 +59,29 @@ test("there is something of everything, and nothing is left to do but one endpoi
   const days = await countOf(sql`
     select count(distinct date_trunc('day', created_at))::integer as count from orders where environment = 'live'`);
   assert.ok(days >= 21, String(days));
+});
+
+test("the request log of the demo shows only calls that the API has", async () => {
+  const file = new URL("../../../openapi.json", import.meta.url);
+  const { paths } = JSON.parse(readFileSync(file, "utf8")) as { paths: Record<string, object> };
+  // A word of the path itself wins over a parameter: /v1/orders/batch is no order.
+  const documented = Object.entries(paths)
+    .toSorted(([a], [b]) => a.split("{").length - b.split("{").length)
+    .map(([path, operations]) => ({
+      path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+      operations,
+    }));
+  const exists = ({ method, path }: { method: string; path: string }) =>
+    method.toLowerCase() in (documented.find((one) => one.path.test(path))?.operations ?? {});
+  assert.ok(exists({ method: "GET", path: "/v1/orders/ord_1" }));
+  const shown = await scrip.db.rows<{ method: string; path: string }>(
+    sql`select distinct method, path from api_requests`,
+  );
+  assert.ok(shown.length > 100, String(shown.length));
+  assert.deepEqual(
+    shown.filter((call) => !exists(call)),
+    [],
+  );
 });
 
 test("nothing of it lies in the future, and the history follows from the seed", async () => {

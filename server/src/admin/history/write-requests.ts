@@ -23,7 +23,7 @@ const ADDRESSES = [
 const MISHAPS: readonly (readonly [Mishap | undefined, number])[] = [
   [undefined, 90],
   [{ method: "POST", path: "/v1/orders", problem: outOfStock }, 3],
-  [{ method: "GET", path: "/v1/catalog/nimbus-us-75", problem: notFound }, 2],
+  [{ method: "GET", path: "/v1/products/nimbus-us-75", problem: notFound }, 2],
   [{ method: "POST", path: "/v1/orders", problem: badQuantity }, 2],
   [{ method: "POST", path: "/v1/orders", problem: () => rateLimited(1) }, 2],
 ];
@@ -68,7 +68,7 @@ function requestsOf(chance: Chance, order: WrittenOrder, baseUrl: string): Logge
     requests.push(read("GET", `/v1/orders/${order.id}/codes`, later(chance.between(9_500, 20_000))));
   if (chance.happens(0.3)) requests.push(read("GET", "/v1/catalog", later(-chance.between(20_000, 90_000))));
   if (chance.happens(0.15))
-    requests.push(read("GET", "/v1/wallet", later(-chance.between(100_000, 400_000))));
+    requests.push(read("GET", "/v1/balance", later(-chance.between(100_000, 400_000))));
   const mishap = chance.pick(MISHAPS);
   if (mishap)
     requests.push(
