@@ -62,7 +62,7 @@ export async function dashboardFrame(
   const { session } = ctx;
   const [reseller, troubled] = await Promise.all([
     getReseller(deps.db, session.resellerId),
-    listTroubledEndpoints(deps.db, tenantOf(ctx)),
+    listTroubledEndpoints(deps.db, tenantOf(ctx), ctx.now),
   ]);
   const mayLeave = !session.account.mustAddFactor;
   return {

@@ -1,5 +1,6 @@
 import type { Queryable } from "../db/database.ts";
 import type { Tenant } from "../http/caller.ts";
+import { type EndpointHealth, readHealth } from "../webhooks/health/read-health.ts";
 import {
   countHeld,
   countUnknown,
@@ -23,7 +24,7 @@ export type OperatorNeeds = {
   soldOut: readonly SoldOut[];
   /** Stock that lasts less than three days at this week's rate. */
   runningOut: readonly RunningOut[];
-  endpoints: readonly FailingEndpoint[];
+  endpoints: readonly (FailingEndpoint & Pick<EndpointHealth, "recent">)[];
   /** What is not there yet, and without which nothing is sold. */
   missing: readonly Missing[];
 };
@@ -51,8 +52,22 @@ export async function findNeeds(
     isLive ? listTroubledSuppliers(db, now) : [],
     isLive ? listSoldOut(db) : [],
     isLive ? listRunningOut(db, since, { days: STOCK_DAYS, rateDays: RATE_DAYS }) : [],
-    listFailingEndpoints(db, environment),
+    findFailing(db, environment, now),
     listMissing(db),
   ]);
   return { unknown, held, suppliers, soldOut, runningOut, endpoints, missing };
+}
+
+/** An endpoint that has only begun to fail needs nobody. */
+async function findFailing(
+  db: Queryable,
+  environment: Tenant["environment"],
+  now: Date,
+): Promise<OperatorNeeds["endpoints"]> {
+  const rows = await listFailingEndpoints(db, environment);
+  const health = rows.length === 0 ? new Map<string, EndpointHealth>() : await readHealth(db, rows, now);
+  return rows.flatMap((row) => {
+    const { state, recent } = health.get(row.id) as EndpointHealth;
+    return state === "retrying" ? [] : [{ ...row, recent }];
+  });
 }

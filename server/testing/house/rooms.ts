@@ -45,7 +45,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ],
     "orders",
   ],
-  reports: ["db", "http", "work", "fx"],
+  reports: ["db", "http", "work", "webhooks", "fx"],
   search: ["db", "http", "vault", "activity", "keys", "orders", "deposits"],
   audit: ["db", "events"],
   alerts: ["db", "http", "work", "mail", "activity"],

@@ -5,8 +5,9 @@ import { COUNTED_MAX, type Missing, type RunningOut, type Waiting } from "../../
 import type { Proposal } from "../../wallet/proposals/proposal.ts";
 import { chip } from "../../web/parts/chip.ts";
 import { countText, moneyText } from "../../web/parts/money.ts";
-import { spanText, time } from "../../web/parts/time.ts";
+import { exactTime, spanText, time } from "../../web/parts/time.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
+import { failuresText } from "../../webhooks/health/read-health.ts";
 import { DISABLED_REASONS } from "../suppliers/price-limits.ts";
 
 /** Something that a person should do, with the page on which to do it. */
@@ -175,11 +176,11 @@ const runningOut = ({ id, name, inStock, soldUnits }: RunningOut): Need => {
 };
 
 const endpoints = ({ endpoints: failing }: OperatorNeeds, now: Date): Need[] =>
-  failing.map(({ url, resellerId, reseller, active, failingSince }) => ({
+  failing.map(({ url, resellerId, reseller, active, failingSince, recent }) => ({
     chip: chip(active ? "failing" : "disabled"),
     what: `${reseller}: ${URL.canParse(url) ? new URL(url).host : url}`,
     path: `/resellers/${encodeURIComponent(resellerId)}`,
     note: active
-      ? `No delivery has succeeded for ${spanText(now.getTime() - failingSince.getTime())}.`
+      ? `${failuresText(recent)}, since ${exactTime(failingSince)}. No delivery has succeeded for ${spanText(now.getTime() - failingSince.getTime())}.`
       : "Disabled after days of failures.",
   }));

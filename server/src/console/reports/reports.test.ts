@@ -92,7 +92,9 @@ test("the overview shows how it goes, and leads to each thing that needs a perso
   );
   assert.match(
     body,
-    new RegExp(`href="/resellers/${shop.buyer.resellerId}">[\\s\\S]*No delivery has succeeded for 10 min`),
+    new RegExp(
+      `href="/resellers/${shop.buyer.resellerId}">[\\s\\S]*Every delivery failed, since [^<]* UTC\\. No delivery has succeeded for 10 min`,
+    ),
   );
   assert.match(body, /Orders today<\/a><\/dt><dd><b>3<\/b>/);
   assert.match(body, /Revenue today<\/a><\/dt><dd><b>6\.00<\/b> <small>USD/);

@@ -77,7 +77,7 @@ export async function loadReseller(deps: ConsoleDeps, ctx: ConsoleContext): Prom
     listActivity(deps.db, { kind: "staff" }, { resellerId }, { limit: ACTIVITY_SHOWN }),
   ]);
   const [health, staff] = await Promise.all([
-    readHealth(deps.db, rows),
+    readHealth(deps.db, rows, ctx.now),
     namePeople(
       deps.db,
       { kind: "staff" },

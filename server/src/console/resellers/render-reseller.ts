@@ -17,6 +17,7 @@ import { time } from "../../web/parts/time.ts";
 import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, html } from "../../web/template/html.ts";
+import { failuresText } from "../../webhooks/health/read-health.ts";
 import { marginLink } from "../reports/margin-link.ts";
 import { type ConsoleContext, may } from "../session.ts";
 import { canEnable, enableHref } from "./endpoint-pages.ts";
@@ -186,9 +187,12 @@ const endpointsPanel = ({ endpoints, reseller }: ResellerData, ctx: ConsoleConte
         cell: ({ row: endpoint, health }) => chip(health?.state ?? (endpoint.active ? "active" : "disabled")),
       },
       {
-        head: "Failing since",
+        head: "Failures",
+        wraps: true,
         cell: ({ health }) =>
-          health?.failingSince ? time(health.failingSince, ctx.now) : html`<span class="quiet">–</span>`,
+          health?.failingSince
+            ? html`${failuresText(health.recent)}, since ${time(health.failingSince, ctx.now)}`
+            : html`<span class="quiet">–</span>`,
       },
       ...(may(ctx, "endpoints.manage")
         ? [

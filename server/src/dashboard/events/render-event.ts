@@ -1,7 +1,6 @@
 import type { EventView } from "../../events/event-schemas.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { linkButton } from "../../web/parts/button.ts";
-import { chip } from "../../web/parts/chip.ts";
 import { codeBlock } from "../../web/parts/code-block.ts";
 import { idText } from "../../web/parts/copy.ts";
 import { emptyState } from "../../web/parts/notice.ts";
@@ -11,6 +10,7 @@ import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import type { EventDeliveryRow } from "../../webhooks/history/detail-queries.ts";
 import { BASE, type DashboardContext, here } from "../session.ts";
+import { deliveryChip } from "../webhooks/section.ts";
 import { EVENTS, subjectOf } from "./render-events.ts";
 
 /** One event as it is delivered, and to whom. */
@@ -48,7 +48,7 @@ const deliveryTable = (deliveries: readonly EventDeliveryRow[], ctx: DashboardCo
     caption: "Deliveries",
     rows: deliveries,
     columns: [
-      { head: "Status", cell: ({ status }) => chip(status) },
+      { head: "Status", cell: deliveryChip },
       {
         head: "Endpoint",
         wraps: true,

@@ -2,7 +2,6 @@ import type { EventView } from "../../events/event-schemas.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { linkButton } from "../../web/parts/button.ts";
-import { chip } from "../../web/parts/chip.ts";
 import { idText } from "../../web/parts/copy.ts";
 import { filterBar } from "../../web/parts/filter-bar.ts";
 import { emptyState } from "../../web/parts/notice.ts";
@@ -12,6 +11,7 @@ import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { href } from "../../web/template/safe-url.ts";
 import type { EventDeliveryRow } from "../../webhooks/history/detail-queries.ts";
 import { BASE, type DashboardContext, environmentOf, here, placed } from "../session.ts";
+import { deliveryChip } from "../webhooks/section.ts";
 
 export const EVENTS = `${BASE}/events`;
 export const EVENT_FILTERS = ["type", "orderId", "from", "to"] as const;
@@ -78,8 +78,8 @@ const deliveryChips = (deliveries: readonly EventDeliveryRow[], ctx: DashboardCo
     : deliveries
         .toSorted((a, b) => (a.url < b.url ? -1 : 1))
         .map(
-          ({ id, url, status }) =>
-            html`<div class="delivery">${chip(status)} <a class="link" href="${here(ctx, `${BASE}/deliveries/${id}`)}">${URL.parse(url)?.host ?? url}</a></div>`,
+          (one) =>
+            html`<div class="delivery">${deliveryChip(one)} <a class="link" href="${here(ctx, `${BASE}/deliveries/${one.id}`)}">${URL.parse(one.url)?.host ?? one.url}</a></div>`,
         );
 
 function emptyEvents({ filters, nextCursor }: EventList, path: string): Html {

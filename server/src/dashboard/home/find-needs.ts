@@ -1,7 +1,8 @@
 import { chip } from "../../web/parts/chip.ts";
 import { moneyText } from "../../web/parts/money.ts";
-import { spanText } from "../../web/parts/time.ts";
+import { exactTime, spanText } from "../../web/parts/time.ts";
 import type { Html } from "../../web/template/html.ts";
+import { failuresText } from "../../webhooks/health/read-health.ts";
 import { hintOf, KEYS, keyPath } from "../keys/render-keys.ts";
 import { BASE } from "../session.ts";
 import { WALLET } from "../wallet/render-wallet.ts";
@@ -36,14 +37,14 @@ const frozen = ({ frozenAt }: HomeData): Need[] =>
       ];
 
 const endpoints = ({ endpoints: troubled }: HomeData, now: Date): Need[] =>
-  troubled.map(({ id, url, state, failingSince, disablesAt }) => ({
+  troubled.map(({ id, url, state, failingSince, disablesAt, recent }) => ({
     chip: chip(state),
     what: hostOf(url),
     path: `${BASE}/webhooks/${encodeURIComponent(id)}`,
     note:
       state === "disabled"
         ? "Disabled after days of failures. Fix it, then enable it again."
-        : `No success for ${spanText(now.getTime() - failingSince.getTime())}; ${
+        : `${failuresText(recent)}, since ${exactTime(failingSince)}. No success for ${spanText(now.getTime() - failingSince.getTime())}; ${
             disablesAt > now
               ? `disabled in ${spanText(disablesAt.getTime() - now.getTime())}`
               : "about to be disabled"

@@ -76,7 +76,10 @@ test("what needs the reader: endpoints, wallet, orders that wait, keys that end,
     body,
     /Orders take longer than usual: the oldest has been open for 31 min\. 4 things need you\./,
   );
-  assert.match(body, /hooks\.example<\/a>[\s\S]*No success for 26 h; disabled in \d+ (h|days)/);
+  assert.match(
+    body,
+    /hooks\.example<\/a>[\s\S]*Every delivery failed, since [^<]* UTC\. No success for 26 h; disabled in \d+ (h|days)/,
+  );
   assert.match(body, /off\.example<\/a>[\s\S]*enable it again/);
   assert.match(body, /Key sc_live_…\w{4}<\/a>[\s\S]*Ends in 4 days/);
   await scrip.db.rows(sql`update resellers set frozen_at = ${clock.now()} where id = ${buyer.resellerId}`);

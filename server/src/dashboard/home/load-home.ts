@@ -42,7 +42,7 @@ export async function loadHome({ db }: DashboardDeps, ctx: DashboardContext): Pr
     summariseTenant(db, tenant, since, span),
     findOldestOpen(db, tenant),
     listFailedOrders(db, tenant, FAILED_SHOWN),
-    listTroubledEndpoints(db, tenant),
+    listTroubledEndpoints(db, tenant, ctx.now),
     listKeys(db, tenant),
   ]);
   return {

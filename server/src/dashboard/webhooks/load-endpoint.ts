@@ -22,7 +22,7 @@ export type EndpointData = {
 
 export async function loadEndpoints(deps: WebhookPageDeps, ctx: DashboardContext): Promise<ListedEndpoint[]> {
   const rows = await listEndpointRows(deps.db, tenantOf(ctx), { beforeId: undefined, limit: ENDPOINTS_MAX });
-  const health = await readHealth(deps.db, rows);
+  const health = await readHealth(deps.db, rows, ctx.now);
   return rows.map((row) => ({ row, health: health.get(row.id) as EndpointHealth }));
 }
 
@@ -38,7 +38,7 @@ export async function loadEndpoint(
   const asked = isAgain ? { query: {} } : ctx;
   const filters = filtersOf(asked, DELIVERY_FILTERS);
   const [health, deliveries] = await Promise.all([
-    readHealth(deps.db, [endpoint]),
+    readHealth(deps.db, [endpoint], ctx.now),
     listDeliveries(deps, tenant, askedOf(asked, filters), endpoint.id),
   ]);
   return { endpoint, health: health.get(endpoint.id) as EndpointHealth, filters, deliveries };

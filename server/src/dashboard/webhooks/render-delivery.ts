@@ -11,7 +11,7 @@ import { type DeliveryDetail, hasOlderAttempts, sentHeaders } from "../../webhoo
 import type { AttemptRow } from "../../webhooks/history/history-queries.ts";
 import { BASE, type DashboardContext, here } from "../session.ts";
 import { endpointCrumb, webhooksCrumb } from "./render-endpoint-form.ts";
-import { DELIVERIES, endpointPath, mayManage, plural } from "./section.ts";
+import { DELIVERIES, deliveryChip, endpointPath, mayManage, plural } from "./section.ts";
 
 /** One delivery: what was sent, and what the receiver answered each time. */
 export function renderDelivery(
@@ -49,7 +49,7 @@ const summary = (delivery: DeliveryDetail, ctx: DashboardContext): Html =>
   panel(
     { title: "Delivery" },
     facts([
-      ["Status", html`${chip(delivery.status)} after ${plural(delivery.attemptCount, "attempt")}`],
+      ["Status", html`${deliveryChip(delivery)} after ${plural(delivery.attemptCount, "attempt")}`],
       [
         "Event",
         idText(delivery.eventId, { href: here(ctx, `${BASE}/events/${delivery.eventId}`), short: true }),

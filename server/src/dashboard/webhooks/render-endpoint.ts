@@ -10,13 +10,22 @@ import { exactTime, time } from "../../web/parts/time.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { href } from "../../web/template/safe-url.ts";
+import { failuresText } from "../../webhooks/health/read-health.ts";
 import { DELIVERY_STATUSES } from "../../webhooks/history/history-queries.ts";
 import type { DeliveryView } from "../../webhooks/history/schemas.ts";
 import { type DashboardContext, environmentOf, here, placed } from "../session.ts";
 import { eventsText } from "./endpoint-form.ts";
 import type { EndpointData } from "./load-endpoint.ts";
 import { webhooksCrumb } from "./render-endpoint-form.ts";
-import { deliveryHref, endpointPath, hostOf, lastSuccess, mayManage, plural } from "./section.ts";
+import {
+  deliveryChip,
+  deliveryHref,
+  endpointPath,
+  hostOf,
+  lastSuccess,
+  mayManage,
+  plural,
+} from "./section.ts";
 
 /** One endpoint: its health, what can be done with it, and its deliveries. */
 export function renderEndpoint(data: EndpointData, ctx: DashboardContext, refused?: string): PageContent {
@@ -71,11 +80,18 @@ const moreActions = ({ endpoint }: EndpointData, ctx: DashboardContext): Html =>
 
 function healthNotice({ endpoint, health }: EndpointData, ctx: DashboardContext): Html | undefined {
   const { failingSince, disabledAt } = health;
+  const failures = failingSince ? `${failuresText(health.recent)}, since ${exactTime(failingSince)}` : "";
+  if (health.state === "retrying")
+    return notice(
+      "warn",
+      failures,
+      "We send them again by ourselves. The endpoint counts as failing after a second failure and two minutes without a success.",
+    );
   if (failingSince && disabledAt)
     return notice(
       "bad",
-      "Every delivery is failing",
-      html`Since ${exactTime(failingSince)}. Fix the receiver, then send a test event. If nothing succeeds, the endpoint is disabled ${time(disabledAt, ctx.now)}, on ${exactTime(disabledAt)}.`,
+      failures,
+      html`Every attempt since then has failed. Fix the receiver, then send a test event. If nothing succeeds, the endpoint is disabled ${time(disabledAt, ctx.now)}, on ${exactTime(disabledAt)}.`,
     );
   if (!endpoint.active)
     return notice(
@@ -97,7 +113,7 @@ function deliveryTable({ endpoint, filters, deliveries }: EndpointData, ctx: Das
     filters: deliveryFilters(endpoint.id, filters, ctx),
     rows: deliveries.data,
     columns: [
-      { head: "Status", cell: ({ status }) => chip(status) },
+      { head: "Status", cell: deliveryChip },
       {
         head: "Event",
         cell: (one) => html`<a class="link" href="${deliveryHref(ctx, one.id)}">${one.eventType}</a>`,

@@ -8,7 +8,7 @@ import { twoLines } from "../../web/table/table.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type HtmlValue, html } from "../../web/template/html.ts";
 import type { EndpointRow } from "../../webhooks/endpoints/endpoint-queries.ts";
-import type { EndpointHealth } from "../../webhooks/health/read-health.ts";
+import { type EndpointHealth, failuresText } from "../../webhooks/health/read-health.ts";
 import { type DashboardContext, here } from "../session.ts";
 import { eventsText } from "./endpoint-form.ts";
 import { endpointPath, lastSuccess, mayManage, WEBHOOKS } from "./section.ts";
@@ -32,7 +32,7 @@ export function renderEndpoints(endpoints: readonly ListedEndpoint[], ctx: Dashb
           { head: "URL", wraps: true, cell: ({ row }) => urlCell(row, ctx) },
           { head: "Status", cell: ({ health }) => chip(health.state) },
           { head: "Last success", cell: ({ health }) => lastSuccess(health, ctx.now) },
-          { head: "Failing since", cell: ({ health }) => failingCell(health, ctx.now) },
+          { head: "Failures", wraps: true, cell: ({ health }) => failingCell(health, ctx.now) },
           { head: "Added", cell: ({ row }) => time(row.createdAt, ctx.now) },
         ],
         empty: emptyState(
@@ -53,9 +53,11 @@ const urlCell = (row: EndpointRow, ctx: DashboardContext): HtmlValue =>
     eventsText(row.events),
   );
 
-function failingCell({ failingSince, disabledAt }: EndpointHealth, now: Date): HtmlValue {
+function failingCell({ state, failingSince, recent, disabledAt }: EndpointHealth, now: Date): HtmlValue {
   if (!failingSince) return html`<span class="quiet">–</span>`;
-  return disabledAt
-    ? twoLines(time(failingSince, now), html`disabled ${time(disabledAt, now)} unless one succeeds`)
-    : time(failingSince, now);
+  if (state === "disabled") return time(failingSince, now);
+  return twoLines(
+    html`${failuresText(recent)}, since ${time(failingSince, now)}`,
+    disabledAt ? html`disabled ${time(disabledAt, now)} unless one succeeds` : "sent again by itself",
+  );
 }

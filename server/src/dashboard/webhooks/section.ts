@@ -1,7 +1,8 @@
 import { isPermitted } from "../../accounts/permissions.ts";
 import type { By } from "../../activity/record-activity.ts";
+import { chip } from "../../web/parts/chip.ts";
 import { time } from "../../web/parts/time.ts";
-import { type HtmlValue, html } from "../../web/template/html.ts";
+import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import type { EndpointHealth } from "../../webhooks/health/read-health.ts";
 import { SUCCESS_LOOKED_MAX } from "../../webhooks/health/read-health.ts";
 import { actorOf, BASE, type DashboardContext, type DashboardDeps, here } from "../session.ts";
@@ -33,6 +34,13 @@ export const hostOf = (url: string): string => URL.parse(url)?.host ?? url;
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
+
+/** Attempts after which a delivery that still waits is not as usual. */
+const ATTEMPTS_AS_USUAL = 1;
+
+/** The status of a delivery. One that failed more than once and is sent again is a warning. */
+export const deliveryChip = ({ status, attemptCount }: { status: string; attemptCount: number }): Html =>
+  status === "pending" && attemptCount > ATTEMPTS_AS_USUAL ? chip(status, "warn") : chip(status);
 
 export function lastSuccess({ lastSuccessAt, hasOlder }: EndpointHealth, now: Date): HtmlValue {
   if (lastSuccessAt) return time(lastSuccessAt, now);

@@ -271,16 +271,38 @@ test("a viewer reads and changes nothing, and nobody is sent to sign in", async 
   assert.equal((await stranger.get("/dashboard/webhooks")).body.includes(webhook.id), false);
 });
 
-test("a failing endpoint says since when, and when it will be disabled", async () => {
+test("a failing endpoint says how many deliveries failed since when, and when it will be disabled", async () => {
   const { webhook } = await desk.register();
   const since = desk.clock.now();
-  await desk.scrip.db.rows({
-    text: "update webhook_endpoints set failing_since = $1, failures = 3 where id = $2",
-    values: [since, webhook.id],
-  });
+  const { db } = desk.scrip;
+  for (const status of ["delivered", "failed", "pending"] as const) {
+    const eventId = await addEvent(db, desk.live);
+    const id = await addDelivery(db, { eventId, endpointId: webhook.id, status });
+    for (const number of [1, 2]) await addAttempt(db, id, { number, at: since, error: "timeout" });
+  }
+  const failWith = (failures: number) =>
+    db.rows({
+      text: "update webhook_endpoints set failing_since = $1, failures = $2 where id = $3",
+      values: [since, failures, webhook.id],
+    });
+  const chips = (body: string) =>
+    [...body.matchAll(/class="chip (\w+)">(\w+)</g)].map(([, ...chip]) => chip.join(" "));
+  await failWith(1);
+  const early = await owner.get(`/dashboard/webhooks/${webhook.id}`);
+  assert.ok(chips(early.body).includes("warn retrying"));
+  assert.ok(!chips(early.body).includes("bad failing"));
+  assert.match(early.body, /2 of the last 3 deliveries failed, since/);
+  assert.ok(chips(early.body).includes("warn pending"), "a delivery that failed twice");
+
+  await failWith(2);
+  desk.clock.advance(120_001);
   const page = await owner.get(`/dashboard/webhooks/${webhook.id}`);
   const end = new Date(since.getTime() + 120 * 3_600_000);
-  assert.match(page.body, /Every delivery is failing/);
+  assert.ok(chips(page.body).includes("bad failing"));
+  assert.match(page.body, /2 of the last 3 deliveries failed, since/);
   assert.ok(page.body.includes(end.toISOString()));
-  assert.match((await owner.get("/dashboard/webhooks")).body, /unless one succeeds/);
+  const list = (await owner.get("/dashboard/webhooks")).body;
+  assert.match(list, /2 of the last 3 deliveries failed, since[\s\S]*unless one succeeds/);
+  const home = (await owner.get("/dashboard")).body;
+  assert.match(home, /2 of the last 3 deliveries failed, since [^<]*No success for 2 min; disabled in/);
 });

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import sql from "sql-template-tag";
 import { addAttempt, addDelivery, addEvent } from "../../../testing/builders/webhook-builders.ts";
 import { openWebhookDesk, type WebhookDesk } from "../../../testing/builders/webhook-desk.ts";
 import { changeEndpoint, EndpointChanged } from "../endpoints/change-endpoint.ts";
 import { getEndpoint } from "../endpoints/read-endpoints.ts";
-import { readHealth } from "../health/read-health.ts";
+import { failuresText, readHealth } from "../health/read-health.ts";
 import { deliveriesOfEvents, getDelivery, sentHeaders } from "./get-delivery.ts";
 import { recoveryProgress } from "./recovery-progress.ts";
 import { redeliverSelection } from "./redeliver-selection.ts";
@@ -42,12 +43,52 @@ test("a delivery has the answer of each attempt and what was sent, for its own t
   }
 });
 
+test("an endpoint is failing after two failures and more than two minutes, and health counts its last five deliveries", async () => {
+  const { scrip, live, clock } = desk;
+  const { webhook } = await desk.register();
+  const { db } = scrip;
+  const since = clock.now();
+  const read = async (failures: number, afterMs: number) => {
+    await db.rows(
+      sql`update webhook_endpoints set failing_since = ${since}, failures = ${failures} where id = ${webhook.id}`,
+    );
+    const row = await getEndpoint(db, live, webhook.id);
+    return (await readHealth(db, [row], new Date(since.getTime() + afterMs))).get(webhook.id);
+  };
+  const stateOf = async (failures: number, afterMs: number) => (await read(failures, afterMs))?.state;
+  assert.equal(await stateOf(1, HOUR_MS), "retrying");
+  assert.equal(await stateOf(2, 120_000), "retrying");
+  assert.equal(await stateOf(2, 120_001), "failing");
+
+  const send = async (status: "delivered" | "failed" | "pending", isTried: boolean) => {
+    const id = await addDelivery(db, { eventId: await addEvent(db, live), endpointId: webhook.id, status });
+    if (isTried)
+      await addAttempt(db, id, { number: 1, at: since, status: status === "delivered" ? 200 : 500 });
+  };
+  await send("failed", true);
+  const one = await read(2, HOUR_MS);
+  assert.deepEqual(
+    [one?.recent, one && failuresText(one.recent)],
+    [{ tried: 1, failed: 1 }, "1 of 1 delivery failed"],
+  );
+  for (const status of ["failed", "delivered", "delivered", "failed", "failed", "pending"] as const)
+    await send(status, true);
+  for (const status of ["pending", "failed"] as const) await send(status, false);
+  const health = await read(4, HOUR_MS);
+  assert.deepEqual(health?.recent, { tried: 5, failed: 3 }, "those that were never tried say nothing");
+  assert.equal(failuresText(health.recent), "3 of the last 5 deliveries failed");
+});
+
 test("health has the last success, and when a failing endpoint is disabled", async () => {
   const { scrip, live, clock } = desk;
   const { webhook } = await desk.register();
   const row = await getEndpoint(scrip.db, live, webhook.id);
+  await scrip.db.rows(
+    sql`update webhook_endpoints set failures = 2, failing_since = ${clock.now()} where id = ${webhook.id}`,
+  );
+  const later = new Date(clock.now().getTime() + HOUR_MS);
   const read = async (failingSince: Date | null, active = true) =>
-    (await readHealth(scrip.db, [{ ...row, active, failingSince }])).get(row.id);
+    (await readHealth(scrip.db, [{ ...row, active, failingSince }], later)).get(row.id);
   assert.equal((await read(null))?.lastSuccessAt, undefined);
   await addDelivery(scrip.db, {
     eventId: await addEvent(scrip.db, live),
