@@ -8,7 +8,7 @@ import { renderAction } from "./action-page.ts";
 import { consequencesOf } from "./consequences.ts";
 import { loadOrder } from "./load-order.ts";
 import { ACTION_LABELS, actionOf, ORDERS_PATH, orderHref } from "./order-paths.ts";
-import { operatorOf, runAction } from "./run-action.ts";
+import { movesMoneyOf, operatorOf, runAction } from "./run-action.ts";
 
 const PATH = `${ORDERS_PATH}/:id/:action`;
 
@@ -46,7 +46,7 @@ export function actionPages(face: ConsoleFace, deps: ConsoleDeps): void {
       }
       const { errors } = actionForm(action).read(new Map([["reason", [reason]]])).state;
       if (errors.reason !== undefined) throw wrongReason(errors.reason);
-      const by = operatorOf(ctx, action, reason);
+      const by = operatorOf(ctx, action, reason, await movesMoneyOf(deps, ctx, action, [orderId]));
       const chosen = units.length === 0 ? undefined : units;
       const done = await runAction(deps, by, { orderId, action, reason, units: chosen, expected });
       return redirect(orderHref(ctx, orderId), done);

@@ -11,7 +11,7 @@ import { wrongReason } from "./action-pages.ts";
 import { BULK_MAX, type BulkPick, reviewOrders, runBulk } from "./bulk-actions.ts";
 import { renderResults, renderReview } from "./bulk-page.ts";
 import { ACTION_LABELS, STUCK_PATH } from "./order-paths.ts";
-import { operatorOf } from "./run-action.ts";
+import { movesMoneyOf, operatorOf } from "./run-action.ts";
 import { loadStuck, renderStuck } from "./stuck-page.ts";
 
 const manyField = <Value>(
@@ -76,7 +76,8 @@ export function bulkPages(face: ConsoleFace, deps: ConsoleDeps): void {
       checkSelection(action, pick.length);
       const { errors } = actionForm(action).read(new Map([["reason", [reason]]])).state;
       if (errors.reason !== undefined) throw wrongReason(errors.reason);
-      const by = operatorOf(ctx, action, reason);
+      const ids = pick.map(({ orderId }) => orderId);
+      const by = operatorOf(ctx, action, reason, await movesMoneyOf(deps, ctx, action, ids));
       return showOnce(renderResults(action, await runBulk(deps, by, { action, reason, picks: pick }), ctx));
     },
     async again(state, ctx) {

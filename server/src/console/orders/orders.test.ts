@@ -8,6 +8,7 @@ import { carriedBy, decide, offeredBy, openOrderDesk, textOf } from "../../../te
 import { lost, type ScriptedSupplier, sold } from "../../../testing/upstream/scripted-supplier.ts";
 import { PROOF_MS } from "../../accounts/sessions/session-life.ts";
 import { refundOrder } from "../../fulfilment/refund/refund-order.ts";
+import { newFormId } from "../../web/form/hidden-fields.ts";
 
 let orders: Awaited<ReturnType<typeof openOrderDesk>>;
 let shop: Shop;
@@ -145,6 +146,28 @@ test("an action that the rules forbid is refused with the reason when it is post
   );
   assert.equal(await paid(), 2 * PRICE_MINOR);
   await shop.assertHealthy();
+});
+
+test("a retry needs fresh proof where it decides that a purchase was never made", async () => {
+  const id = await unknownOrder();
+  const pick = `${id} 1:0`;
+  const retry = () => decide(support, id, "retry");
+  const bulk = () =>
+    support.post("/stuck/apply", { action: "retry", pick, reason: "asked", _form: newFormId() });
+  const setState = (state: string | null) =>
+    shop.scrip.db.rows(sql`update supplier_attempts set not_found_state = ${state} where order_id = ${id}`);
+  shop.clock.advance(PROOF_MS + 1_000);
+  await setState("books_differ");
+  for (const asked of [await retry(), await bulk()]) {
+    assert.equal(asked.statusCode, 403);
+    assert.match(asked.body, /Confirm that it is you/);
+  }
+  const left = await shop.scrip.db.rows(
+    sql`select not_found_state as state from supplier_attempts where order_id = ${id}`,
+  );
+  assert.deepEqual(left, [{ state: "books_differ" }]);
+  await setState(null);
+  assert.equal((await retry()).statusCode, 303);
 });
 
 test("a person holds, releases and retries, each with a sentence about money and a reason", async () => {

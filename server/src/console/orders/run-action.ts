@@ -23,9 +23,26 @@ export type ActionInput = {
 };
 
 /** Who acts. Money moves only with fresh proof. */
-export function operatorOf(ctx: ConsoleContext, action: OrderAction, reason: string): Operator {
-  const by = MOVES_MONEY.has(action) ? provedBy(ctx) : byOf(ctx);
+export function operatorOf(
+  ctx: ConsoleContext,
+  action: OrderAction,
+  reason: string,
+  movesMoney = MOVES_MONEY.has(action),
+): Operator {
+  const by = movesMoney ? provedBy(ctx) : byOf(ctx);
   return { ...by, reason, isFirst: true };
+}
+
+/** A retry moves money too where purchases wait for a person: what is still not found is bought again or paid back. */
+export async function movesMoneyOf(
+  { db }: ConsoleDeps,
+  ctx: ConsoleContext,
+  action: OrderAction,
+  orderIds: readonly string[],
+): Promise<boolean> {
+  if (action !== "retry") return MOVES_MONEY.has(action);
+  const states = await readOrderStates(db, orderIds, ctx.now);
+  return states.some(({ waitsForPerson }) => waitsForPerson > 0);
 }
 
 /** Does it, if the rules allow it now, and returns a sentence about what was done. A refusal says why. */
