@@ -151,13 +151,9 @@ async function finishRollUps(db: Db): Promise<void> {
       from report_lines where ${raw(member)} <> '' group by environment, 3, 4, currency, cost_currency`);
   await db.rows(sql`truncate report_days, report_day_times`);
   await db.rows(sql`
-    insert into report_days (reseller_id, environment, day, currency, cost_currency, orders, sold_minor, completed)
-    select reseller_id, environment, date_trunc('day', hour, 'UTC'), currency, '', sum(orders), sum(sold_minor), sum(completed)
+    insert into report_days (reseller_id, environment, day, currency, orders, sold_minor, completed)
+    select reseller_id, environment, date_trunc('day', hour, 'UTC'), currency, sum(orders), sum(sold_minor), sum(completed)
     from report_orders group by 1, 2, 3, 4`);
-  await db.rows(sql`
-    insert into report_days as t (reseller_id, environment, day, currency, cost_currency, delivered_minor, cost_minor)
-    select member, environment, date_trunc('day', at, 'UTC'), currency, cost_currency, sum(delivered_minor), sum(cost_minor)
-    from report_slices where dimension = 'reseller' and cost_currency <> '' group by 1, 2, 3, 4, 5`);
   await db.rows(sql`
     insert into report_day_times (reseller_id, environment, day, bucket, count)
     select member, environment, date_trunc('day', at, 'UTC'), bucket, sum(count)

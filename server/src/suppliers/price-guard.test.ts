@@ -10,7 +10,7 @@ import {
   supplierOf,
 } from "../../testing/upstream/scripted-scrip.ts";
 import { judgePrice } from "./price-guard.ts";
-import type { PriceLimit, ToldPrice } from "./supplier.ts";
+import type { PriceLimit, PurchaseOutcome, ToldPrice } from "./supplier.ts";
 
 const LIMIT: PriceLimit = { expectedMinor: 250n, maxMinor: 300n, currency: "USD" };
 const REQUEST = { reference: "ours-1", sku: "card", inputFields: null, limit: LIMIT };
@@ -42,9 +42,12 @@ test("a price is as expected, differs within the limit, or is beyond it", () => 
   assert.equal(judgePrice("unreadable", LIMIT), "beyond_limit");
 });
 
+/** What an answer means, without the supplier's own words. */
+const meantBy = ({ said: _said, ...meaning }: PurchaseOutcome) => meaning;
+
 test("the expected total goes with the order, and the price of the answer comes back", async () => {
   const { supplier, heard } = supplierOf({ place: placedAnswer("pending") });
-  assert.deepEqual(await supplier.buy(REQUEST), {
+  assert.deepEqual(meantBy(await supplier.buy(REQUEST)), {
     kind: "accepted",
     upstreamId: "ord_1",
     price: price(250n),
@@ -70,7 +73,7 @@ test("a total in a currency that there is not is unreadable", async () => {
   const { supplier } = supplierOf({
     place: placedAnswer("pending", { total: { amount: 1, currency: "ZZZ" } }),
   });
-  const outcome = await supplier.buy(REQUEST);
+  const outcome = meantBy(await supplier.buy(REQUEST));
   assert.deepEqual(outcome, { kind: "accepted", upstreamId: "ord_1", price: "unreadable" });
 });
 
@@ -79,7 +82,7 @@ test("a changed price within the limit is sent again once, under the same refere
     const { supplier, heard } = supplierOf({
       place: inTurn(changed(usd(amount)), placedAnswer("pending", { total: usd(amount) })),
     });
-    const outcome = await supplier.buy(REQUEST);
+    const outcome = meantBy(await supplier.buy(REQUEST));
     assert.deepEqual(outcome, { kind: "accepted", upstreamId: "ord_1", price: price(BigInt(amount)) });
     assert.deepEqual(expectedOf(heard), [250, amount]);
     assert.deepEqual(
@@ -91,7 +94,7 @@ test("a changed price within the limit is sent again once, under the same refere
 
 test("a price that changes again is refused and not tried a third time", async () => {
   const { supplier, heard } = supplierOf({ place: inTurn(changed(usd(260)), changed(usd(270))) });
-  const outcome = await supplier.buy(REQUEST);
+  const outcome = meantBy(await supplier.buy(REQUEST));
   const refused = { kind: "refused", failureCode: "temporarily_unavailable", supplierFault: false };
   assert.deepEqual(outcome, { ...refused, price: price(270n) });
   assert.deepEqual(expectedOf(heard), [250, 260]);
@@ -108,7 +111,7 @@ const BEYOND: [what: string, currentTotal: unknown, told: ToldPrice][] = [
 for (const [what, currentTotal, told] of BEYOND) {
   test(`a changed price that is ${what} is refused, and nothing is sent again`, async () => {
     const { supplier, heard } = supplierOf({ place: changed(currentTotal) });
-    const outcome = await supplier.buy(REQUEST);
+    const outcome = meantBy(await supplier.buy(REQUEST));
     const refused = { kind: "refused", failureCode: "temporarily_unavailable", supplierFault: false };
     assert.deepEqual(outcome, { ...refused, price: told });
     assert.deepEqual(expectedOf(heard), [250]);

@@ -96,7 +96,10 @@ function checkProblem(validate: Validate, method: string, reply: CheckedReply): 
 function pathFinder(document: OpenApiDocument): (url: string) => string | undefined {
   const patterns = Object.keys(document.paths).map((path) => ({ path, parts: path.split("/") }));
   return (url) => {
-    const segments = (url.split("?", 1)[0] ?? "").split("/");
+    const plain = url.split("?", 1)[0] ?? "";
+    // As the router does: a path without a parameter comes first.
+    if (Object.hasOwn(document.paths, plain)) return plain;
+    const segments = plain.split("/");
     return patterns.find(
       ({ parts }) =>
         parts.length === segments.length &&

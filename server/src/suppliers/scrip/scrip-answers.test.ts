@@ -6,6 +6,7 @@ import { refusalOf } from "./scrip-answers.ts";
 
 /** They do not say that nothing was bought, or cannot be the answer to a placement. */
 const NO_REFUSALS = [
+  "codes_unavailable",
   "idempotency_conflict",
   "idempotency_in_progress",
   "idempotency_key_missing",

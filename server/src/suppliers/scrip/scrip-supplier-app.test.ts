@@ -43,7 +43,7 @@ test("a purchase from a real Scrip is accepted once, and found by its reference 
   const first = await supplier.buy(card("unit-1"));
   assert.ok(first.kind === "accepted");
   const { upstreamId } = first;
-  assert.deepEqual(first.said, { httpStatus: 201, word: "pending", upstreamId });
+  assert.deepEqual(first.said, { httpStatus: 202, word: "pending", upstreamId });
   const again = { ...first, said: { ...first.said, httpStatus: 200 } };
   assert.deepEqual(await supplier.buy(card("unit-1")), again);
   assert.deepEqual(await supplier.lookUp("unit-1", undefined), again);

@@ -85,7 +85,7 @@ async function buy(client: Client, request: PurchaseRequest, options: CallOption
   const { id, status, total } = placed.order;
   if (!isUsableId(id)) return NONSENSE;
   if (status === "pending" || status === "processing") {
-    const said = { httpStatus: placed.replayed ? 200 : 201, word: status, upstreamId: id };
+    const said = { httpStatus: 202, word: status, upstreamId: id };
     return { kind: "accepted", upstreamId: id, price: readPrice(total), said };
   }
   return readOrder(client, id, { reference, sku }, options);
