@@ -44,9 +44,9 @@ export const fillRollUps = (chunk: Chunk): Sql => sql`
   ), delivered as (
     insert into report_lines (environment, reseller_id, hour, product_id, supplier_id, currency, cost_currency,
                               delivered_units, delivered_minor, bought_units, cost_minor, landed_minor, unlanded_minor,
-                              lost_units, lost_minor)
+                              lost_units, lost_minor, converted_minor, costed_units)
     select 'live', reseller_id, hour, 'card-' || product, 'sup_' || supplier, 'USD', 'USD', sum(orders),
-           sum(orders) * ${PRICE_MINOR}, sum(orders), sum(orders) * ${COST_MINOR}, 0, 0, 0, 0
+           sum(orders) * ${PRICE_MINOR}, sum(orders), sum(orders) * ${COST_MINOR}, 0, 0, 0, 0, sum(orders) * ${COST_MINOR}, sum(orders)
     from facts group by reseller_id, hour, product, supplier
   ), counted as (
     insert into report_orders (environment, hour, reseller_id, currency, orders, sold_minor, completed)
