@@ -210,11 +210,7 @@ test("supplier update changes name, rate and key, keeps the routes, and guards t
   await assertFails(move, 1, /first run: scrip supplier disable/);
   await scrip.json(["supplier", "disable", id]);
   await scrip.json(move);
-  await assertFails(
-    ["supplier", "update", id],
-    2,
-    /nothing to change; see: scrip supplier update --help/,
-  );
+  await assertFails(["supplier", "update", id], 2, /nothing to change; see: scrip supplier update --help/);
   await assertFails(
     ["supplier", "update", id, "--name", "Warehouse"],
     1,
