@@ -57,9 +57,10 @@ export async function readHealth(
   return new Map(endpoints.map((endpoint) => [endpoint.id, healthOf(endpoint, found.get(endpoint.id), now)]));
 }
 
-/** `3 of the last 5 deliveries failed`; of an endpoint whose deliveries are older than the history, that all have. */
+/** `3 of the last 5 deliveries failed`. A retry of an older delivery can fail after the last ones have succeeded. */
 export function failuresText({ tried, failed }: EndpointHealth["recent"]): string {
-  if (failed === 0) return "Every delivery failed";
+  if (tried === 0) return "Every delivery failed";
+  if (failed === 0) return "An earlier delivery keeps failing";
   return tried === 1 ? "1 of 1 delivery failed" : `${failed} of the last ${tried} deliveries failed`;
 }
 

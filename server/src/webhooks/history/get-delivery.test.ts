@@ -77,6 +77,9 @@ test("an endpoint is failing after two failures and more than two minutes, and h
   const health = await read(4, HOUR_MS);
   assert.deepEqual(health?.recent, { tried: 5, failed: 3 }, "those that were never tried say nothing");
   assert.equal(failuresText(health.recent), "3 of the last 5 deliveries failed");
+  for (let count = 0; count < 5; count += 1) await send("delivered", true);
+  const older = await read(4, HOUR_MS);
+  assert.equal(older && failuresText(older.recent), "An earlier delivery keeps failing");
 });
 
 test("health has the last success, and when a failing endpoint is disabled", async () => {
