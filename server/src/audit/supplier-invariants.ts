@@ -1,4 +1,4 @@
-import sql, { type Sql } from "sql-template-tag";
+import sql, { raw, type Sql } from "sql-template-tag";
 import { missingIndexes } from "../db/guards.ts";
 import type { Extent } from "./extent.ts";
 import type { Invariant } from "./invariant.ts";
@@ -79,14 +79,18 @@ function attemptsAndCodesDiffer({ attempts, codes }: Extent): Sql {
       select id, order_id, line_index, unit_index, supplier_id, product_id, state, quarantine_reason
       from ${codes} t
       where environment = 'live' and (state = 'delivered' or state = 'quarantined') and not (
-        state = 'quarantined' and exists (
-          select from supplier_attempts h
-          where h.by_hand and ${sameUnit("h", "t")} and h.supplier_id = t.supplier_id))
+        ${isBesideEntered("t")})
     ) c on ${sameUnit("c", "a")} and c.state = a.status and c.supplier_id = a.supplier_id
     where a.order_id is null or c.id is null
       or c.product_id <> a.product_id
       or (c.quarantine_reason = 'late' and a.written_off_at is null)`;
 }
+
+/** The supplier's own code beside one that a person entered, which is in quarantine itself if its order was taken back. */
+const isBesideEntered = (code: string): Sql => sql`
+  ${raw(code)}.state = 'quarantined' and ${raw(code)}.quarantine_reason <> 'incomplete' and exists (
+    select from supplier_attempts h
+    where h.by_hand and ${sameUnit("h", code)} and h.supplier_id = ${raw(code)}.supplier_id)`;
 
 /** A unit is bought once at each supplier, so at most one undeliverable code arrived for it. */
 function severalInQuarantine({ codes }: Extent): Sql {
@@ -94,5 +98,5 @@ function severalInQuarantine({ codes }: Extent): Sql {
     select ${unitName("c")} || ' has ' || count(*) || ' codes in quarantine'
     from ${codes} c
     where c.state = 'quarantined'
-    group by c.order_id, c.line_index, c.unit_index, c.supplier_id having count(*) > 1`;
+    group by c.order_id, c.line_index, c.unit_index, c.supplier_id, (${isBesideEntered("c")}) having count(*) > 1`;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import sql from "sql-template-tag";
-import { balanceOf } from "../../../testing/builders/buyers.ts";
+import { balanceOf, postOrder } from "../../../testing/builders/buyers.ts";
 import {
   createTestFulfiller,
   type TestFulfiller,
@@ -13,6 +13,7 @@ import { eventually } from "../../../testing/eventually.ts";
 import {
   createScriptedSupplier,
   lost,
+  refused,
   type ScriptedSupplier,
   sold,
 } from "../../../testing/upstream/scripted-supplier.ts";
@@ -193,6 +194,23 @@ for (const [what, code, reason] of [
       assert.deepEqual(await quarantined(id), [{ reason }]);
       await shop.assertHealthy();
     });
+
+test("a code that was entered for an order that is delivered whole or not at all is taken back with it", async () => {
+  const balance = await balanceOf(shop.scrip.db, shop.buyer);
+  const lines = [{ productId: bought, quantity: 2 }];
+  const placed = await postOrder(shop.scrip, shop.buyer, "whole", { lines, fulfilment: "all_or_nothing" });
+  const { id } = placed.json().order;
+  await worker.drain();
+  await enter(id, "MAILED-WHOLE");
+  supplier.answers = [refused("out_of_stock")];
+  shop.clock.advance(3_600_000);
+  await worker.drain();
+  assert.equal((await shop.read(id)).status, "refunded");
+  assert.equal(await balanceOf(shop.scrip.db, shop.buyer), balance);
+  assert.equal((await shop.codesOf(id)).statusCode, 409);
+  assert.equal((await quarantined(id)).length, 1);
+  await shop.assertHealthy();
+});
 
 test("a worker that settles first wins: the code is not entered any more", async () => {
   supplier.answers = [lost];

@@ -48,7 +48,7 @@ export const readUnitStates = (tx: Tx, units: readonly UnitKey[]) =>
         from supplier_attempts a
         where a.order_id = u.order_id and a.line_index = u.line_index and a.unit_index = u.unit_index
           and (a.status in ('open', 'not_made') or a.by_hand and not exists (
-            select from codes c where c.supplier_id = a.supplier_id and c.state = 'quarantined'
+            select from codes c where c.supplier_id = a.supplier_id and c.state = 'quarantined' and c.quarantine_reason <> 'incomplete'
               and c.order_id = u.order_id and c.line_index = u.line_index and c.unit_index = u.unit_index
           ))
       ) a on true`,
