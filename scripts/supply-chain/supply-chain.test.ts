@@ -49,6 +49,20 @@ test("only allowed licences are in use, and docs/licences.md lists them", () => 
   assert.equal(read("docs/licences.md"), page, "run WRITE_DOCS=1 npm test -- scripts/supply-chain");
 });
 
+test("no product file imports a package for development", () => {
+  const { devDependencies = {} }: Manifest = JSON.parse(read("server/package.json"));
+  const files = globSync(["server/src/**/*.ts", "sdk/src/**/*.ts"], { cwd: root }).filter(
+    (file) => !file.endsWith(".test.ts"),
+  );
+  assert.ok(files.length > 300, `only ${files.length} files were read`);
+  const faults = files.flatMap((file) =>
+    [...read(file).matchAll(/(?:from|import\(?) ?"((?:@[^"/]+\/)?[^"/]+)/g)]
+      .filter(([, name = ""]) => name in devDependencies)
+      .map(([, name]) => `${file} imports ${name}`),
+  );
+  assert.deepEqual(faults, []);
+});
+
 test("a licence that is not allowed is noticed", () => {
   const isFine = (licence: string, isForDevelopment = false) =>
     isAllowed({ licence, isForDevelopment } as LockedPackage);
