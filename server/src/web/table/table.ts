@@ -41,7 +41,7 @@ export function table<Row>({ caption, columns, rows, group, empty, selection }: 
   const body = group
     ? [...Map.groupBy(rows, group)].map(
         ([title, members]) =>
-          html`<tbody><tr class="group"><th scope="rowgroup" colspan="${span}">${title}</th></tr>${members.map(trOf)}</tbody>`,
+          html`<tbody><tr><th scope="rowgroup" colspan="${span}"><b>${title}</b></th></tr>${members.map(trOf)}</tbody>`,
       )
     : html`<tbody>${rows.map(trOf)}</tbody>`;
   const isTall = rows.length >= TALL_FROM_ROWS;
