@@ -50,7 +50,7 @@ export const sumLost = (db: Queryable, scope: LostScope) =>
 export const listLost = (db: Queryable, scope: LostScope, limit?: number) =>
   db.rows<LostPurchase>(sql`
     select l.supplier_id as "supplierId", s.name as "supplierName", l.cause, coalesce(l.currency, '') as currency, l.order_id as "orderId",
-           l.order_id || '.' || l.line_index || '.' || l.unit_index || '.' || l.number as reference, l.upstream_id as "upstreamId",
+           l.order_id || '.' || l.line_index || '.' || l.unit_index || '.' || l.number as reference, coalesce(l.extra_id, l.upstream_id) as "upstreamId",
            l.sku, l.cost_minor as "expectedMinor", l.cost_currency as "expectedCurrency",
            coalesce(l.charged_minor, 0) as "chargedMinor", l.given_back_minor as "givenBackMinor", l.lost_minor as "lostMinor", l.at
     from (${lostPurchases(scope)}) l join suppliers s on s.id = l.supplier_id
@@ -59,6 +59,23 @@ export const listLost = (db: Queryable, scope: LostScope, limit?: number) =>
 /** The condition of its index, and of no other purchase. */
 const mayBeLost = sql`
   (a.status = 'quarantined' or a.supplier_price_minor > a.cost_minor or a.supplier_price_currency <> a.cost_currency)`;
+
+/**
+ * A second charge for one of our purchases has no purchase of its own: it is in the supplier's books alone. Of several
+ * reconciliations that looked at its time the newest says whether it is there.
+ */
+const chargedTwice = sql`
+  select a.*, f.currency, f.theirs_minor, 0, f.theirs_minor, 'duplicate', coalesce(f.at, a.opened_at), f.upstream_id
+  from reconciliation_findings f
+  join reconciliations r on r.id = f.reconciliation_id
+  join supplier_attempts a
+    on a.order_id = f.order_id and a.line_index = f.line_index and a.unit_index = f.unit_index
+      and a.number = split_part(f.reference, '.', 4)::smallint
+  where f.kind = 'duplicate' and a.environment = 'live'
+    and not exists (
+      select from reconciliations newer
+      where newer.supplier_id = r.supplier_id and newer.id > r.id
+        and coalesce(f.at, a.opened_at) >= newer.period_from and coalesce(f.at, a.opened_at) < newer.period_to)`;
 
 const lostPurchases = ({ from, to, supplierId }: LostScope): Sql => sql`
   select * from (
@@ -70,15 +87,17 @@ const lostPurchases = ({ from, to, supplierId }: LostScope): Sql => sql`
                   where c.state = 'quarantined' and c.supplier_id = a.supplier_id and c.order_id = a.order_id
                     and c.line_index = a.line_index and c.unit_index = a.unit_index and c.quarantine_reason = 'duplicate'
                 ) then 'duplicate' else 'quarantine' end as cause,
-           case when a.written_off_at is null then coalesce(o.ended_at, o.created_at) else a.resolved_at end as at
+           case when a.written_off_at is null then coalesce(o.ended_at, o.created_at) else a.resolved_at end as at, null as extra_id
     from supplier_attempts a join orders o on o.id = a.order_id
     where ${mayBeLost} and a.environment = 'live' and a.status in ('delivered', 'quarantined')
       and (o.status in ('completed', 'failed', 'refunded') or a.written_off_at is not null)
     union all
-    select a.*, charged_currency(a), charged_minor(a), coalesce(charged_minor(a), 0), 0, 'reversal', r.found_at
+    select a.*, charged_currency(a), charged_minor(a), coalesce(charged_minor(a), 0), 0, 'reversal', r.found_at, null
     from supplier_reversals r
     join supplier_attempts a
       on a.order_id = r.order_id and a.line_index = r.line_index and a.unit_index = r.unit_index and a.number = r.number
+    union all
+    ${chargedTwice}
   ) lost
   where at >= ${from} and at < ${to} and (lost_minor <> 0 or lost_minor is null or cause = 'reversal')
     ${supplierId === undefined ? empty : sql`and supplier_id = ${supplierId}`}`;

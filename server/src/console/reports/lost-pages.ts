@@ -31,7 +31,7 @@ const PURCHASES_SHOWN_MAX = 500;
 
 const CAUSES: Readonly<Record<LostCause, string>> = {
   quarantine: "Bought, and nobody got it",
-  duplicate: "The same code was sold to us before",
+  duplicate: "Paid twice: a code that was sold to us before, or a purchase charged again",
   overcharge: "Charged too much, or in another currency",
   reversal: "Taken back after delivery",
 };
