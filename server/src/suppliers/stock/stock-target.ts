@@ -1,3 +1,4 @@
+import sql from "sql-template-tag";
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { Ids } from "../../lib/ids.ts";
 import { getProductCurrency, getSupplier } from "../get-supplier.ts";
@@ -8,6 +9,7 @@ import { RATE_PER_SECOND_DEFAULT, storeSupplier } from "../store-supplier.ts";
 import { stockKind } from "./stock-kind.ts";
 
 const SUPPLIER_NAME = "Stock";
+/** Of the route of a product that has no other. What is paid for is sold before anything is bought. */
 const ROUTE_PRIORITY = 100;
 
 /** Where imported codes go, and what one of them cost. A missing supplier or route is created with the first code. */
@@ -86,7 +88,7 @@ export async function openStockTarget(
   const routeMade = {
     productId,
     supplierId,
-    priority: ROUTE_PRIORITY,
+    priority: Math.max(0, Math.min(ROUTE_PRIORITY, (await findFirstPriority(tx, productId)) - 1)),
     ...cost,
     maxCostMinor: null,
     sku: productId,
@@ -95,6 +97,13 @@ export async function openStockTarget(
   };
   await upsertRoute(tx, routeMade, now);
   return { ...opened, routeMade };
+}
+
+async function findFirstPriority(tx: Tx, productId: string): Promise<number> {
+  const [row] = await tx.rows<{ priority: number | null }>(
+    sql`select min(priority) as priority from supplier_routes where product_id = ${productId}`,
+  );
+  return row?.priority ?? Number.POSITIVE_INFINITY;
 }
 
 const makeSupplier = (tx: Tx, ids: Ids, now: Date): Promise<SupplierRow> =>
