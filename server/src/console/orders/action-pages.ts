@@ -33,7 +33,7 @@ export function actionPages(face: ConsoleFace, deps: ConsoleDeps): void {
       if (!offer.isOffered) throw new Problem("invalid_request", offer.because);
       const effect = readExpected(seen) ?? offer;
       return `${ACTION_LABELS[action]} ${ctx.params.id}. ${consequencesOf(action, state, effect)
-        .map(([about, what]) => `${about}: ${what}`)
+        .map(([about, what]) => `${about}: ${String(what).replace(/\.?$/, ".")}`)
         .join(" ")}`;
     },
     async run({ reason, units, expected: told }, ctx) {

@@ -9,6 +9,7 @@ import {
   type SaleFilter,
 } from "../../pricing/not-for-sale.ts";
 import { listWarned, type Warned } from "../../pricing/warn-about-reseller.ts";
+import { listMissing, type Missing } from "../../reports/needs-queries.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { linkButton } from "../../web/parts/button.ts";
 import { filterBar } from "../../web/parts/filter-bar.ts";
@@ -35,6 +36,7 @@ type SaleData = {
   counts: SaleCount[];
   lag: { lookedAt: Date | null } | undefined;
   warned: Warned[];
+  missing: readonly Missing[];
 };
 
 /** What cannot be bought, and why. */
@@ -45,13 +47,14 @@ export function notForSalePages(face: ConsoleFace, deps: ConsoleDeps): void {
     permission: "products.read",
     async load(ctx) {
       const filter = filterOf(ctx);
-      const [page, counts, lag, warned] = await Promise.all([
+      const [page, counts, lag, warned, missing] = await Promise.all([
         listNotForSale(db, filter, { after: ctx.query.cursor, limit: PER_PAGE }),
         countNotForSale(db, { ...filter, reason: undefined }),
         findSaleLag(db),
         listWarned({ ...deps, settings: deps.pricing }),
+        listMissing(db),
       ]);
-      return { page, counts, lag, warned };
+      return { page, counts, lag, warned, missing };
     },
     render: renderNotForSale,
   });
@@ -131,7 +134,10 @@ const asOf = (lag: SaleData["lag"], now: Date): string => {
     : `As of ${exactTime(lag.lookedAt)}. Later changes appear in a moment.`;
 };
 
-function renderNotForSale({ page, counts, lag, warned }: SaleData, ctx: ConsoleContext): PageContent {
+function renderNotForSale(
+  { page, counts, lag, warned, missing }: SaleData,
+  ctx: ConsoleContext,
+): PageContent {
   const asked = askedOf(ctx);
   const { reason } = filterOf(ctx);
   const { reason: _, ...others } = asked;
@@ -169,7 +175,7 @@ function renderNotForSale({ page, counts, lag, warned }: SaleData, ctx: ConsoleC
         ],
         empty: nothing(
           Object.values(asked).some((one) => one !== ""),
-          lag,
+          { lag, missing },
         ),
         filters: html`${
           counts.length === 0
@@ -215,10 +221,24 @@ const warning = ({ id, name, warnings }: Warned): Html =>
     html`${warnings.map((one) => html`<p>${one}</p>`)}<p><a class="link" href="/resellers/${id}">Open the reseller</a></p>`,
   );
 
-const nothing = (isFiltered: boolean, lag: SaleData["lag"]): Html => {
-  if (lag?.lookedAt === null)
-    return emptyState("Not known yet", "This list fills as soon as a worker has looked at the products.");
-  return isFiltered
-    ? emptyState("Nothing matches", "Use fewer words, or remove a filter.", linkButton("Clear filters", PATH))
+function nothing(isFiltered: boolean, { lag, missing }: Pick<SaleData, "lag" | "missing">): Html {
+  if (isFiltered)
+    return emptyState(
+      "Nothing matches",
+      "Use fewer words, or remove a filter.",
+      linkButton("Clear filters", PATH),
+    );
+  // Without anybody who could buy, nothing is said about what can be bought.
+  if (missing.includes("reseller"))
+    return noReseller("What a reseller cannot buy appears here with the reason.");
+  return lag?.lookedAt === null
+    ? emptyState("Not known yet", "This list fills as soon as a worker has looked at the products.")
     : emptyState("Everything can be bought", "A product that leaves the shop appears here with the reason.");
-};
+}
+
+export const noReseller = (then: string): Html =>
+  emptyState(
+    "No reseller yet",
+    `Prices are made in the currencies of resellers. ${then}`,
+    linkButton("New reseller", "/resellers/new"),
+  );

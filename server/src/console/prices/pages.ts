@@ -9,6 +9,7 @@ import { countProposals, listProposals } from "../../pricing/proposal-queries.ts
 import { publishPrices } from "../../pricing/publish-prices.ts";
 import { listRules } from "../../pricing/rule-queries.ts";
 import { removeRule, setRule } from "../../pricing/set-rule.ts";
+import { listMissing } from "../../reports/needs-queries.ts";
 import { defineForm } from "../../web/form/define-form.ts";
 import { textField } from "../../web/form/text-fields.ts";
 import { redirect } from "../../web/pages/define-page.ts";
@@ -116,13 +117,14 @@ const numberOf = (text: string): bigint => (/^\d{1,18}$/.test(text) ? BigInt(tex
 async function loadPrices(deps: ConsoleDeps, ctx: ConsoleContext): Promise<PricesPage> {
   const { db } = deps;
   const asked = { product: ctx.query.product?.trim() ?? "", reseller: ctx.query.reseller?.trim() ?? "" };
-  const [proposals, counted, rules, rates, explained, unsold] = await Promise.all([
+  const [proposals, counted, rules, rates, explained, unsold, missing] = await Promise.all([
     listProposals(db, { afterId: 0n, limit: PROPOSALS_SHOWN }),
     countProposals(db),
     listRules(db, ctx.now),
     listCurrentRates(db),
     explain(deps, asked),
     countNotForSale(db),
+    listMissing(db),
   ]);
   const { rateMaxAgeMs } = deps.pricing;
   return {
@@ -133,6 +135,7 @@ async function loadPrices(deps: ConsoleDeps, ctx: ConsoleContext): Promise<Price
     asked,
     explained,
     unsold,
+    missing,
   };
 }
 

@@ -2,6 +2,7 @@ import type { FxRate } from "../../fx/fx-rate.ts";
 import type { SaleCount } from "../../pricing/not-for-sale.ts";
 import type { Proposal } from "../../pricing/proposal-queries.ts";
 import { type PriceRule, sayFloor, sayRule, sayWhat, sayWho } from "../../pricing/rule.ts";
+import type { Missing } from "../../reports/needs-queries.ts";
 import type { FormState } from "../../web/form/define-form.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { button } from "../../web/parts/button.ts";
@@ -16,7 +17,7 @@ import { time } from "../../web/parts/time.ts";
 import { tablePanel } from "../../web/table/table-panel.ts";
 import { type Html, type HtmlValue, html } from "../../web/template/html.ts";
 import { type ConsoleContext, may } from "../session.ts";
-import { saleLinks } from "./not-for-sale-page.ts";
+import { noReseller, saleLinks } from "./not-for-sale-page.ts";
 import { rateForm } from "./rate-form.ts";
 import { ruleForm } from "./rule-form.ts";
 
@@ -31,6 +32,7 @@ export type PricesPage = {
   explained: { sentence: string } | { refused: string } | undefined;
   /** What cannot be bought, by reason. */
   unsold: readonly SaleCount[];
+  missing: readonly Missing[];
 };
 
 export const renderPrices = (
@@ -89,12 +91,14 @@ function proposalsPanel(page: PricesPage, ctx: ConsoleContext): Html {
           ]
         : []),
     ],
-    empty: emptyState(
-      "Nothing waits",
-      page.unsold.length === 0
-        ? "A change of cost, rate or rule that moves a price far appears here."
-        : "What has no price that could be published is listed below, with the reason.",
-    ),
+    empty: page.missing.includes("reseller")
+      ? noReseller("The first prices then wait here to be published.")
+      : emptyState(
+          "Nothing waits",
+          page.unsold.length === 0
+            ? "A change of cost, rate or rule that moves a price far appears here."
+            : "What has no price that could be published is listed below, with the reason.",
+        ),
     ...(all === undefined ? {} : { aside: all }),
   });
 }

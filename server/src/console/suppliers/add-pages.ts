@@ -68,19 +68,18 @@ function addKindPages(face: ConsoleFace, deps: ConsoleDeps, kind: SupplierKind):
           byOf(ctx),
         ),
       );
-      return redirect(
-        `/suppliers/${id}`,
-        `${name} was added. ${NEXT[kind.hasOwnStock ? "stock" : "remote"]}`,
-      );
+      return redirect(`/suppliers/${id}`, `${name} was added. ${nextStep(kind)}`);
     },
     again: async (state, ctx) => render(kind, form, state, ctx),
   });
 }
 
-const NEXT = {
-  stock: "Import codes next.",
-  remote: "Test the connection next, then add routes on the pages of products.",
-} as const;
+function nextStep(kind: SupplierKind): string {
+  if (kind.hasOwnStock) return "Import codes next.";
+  return kind.canSyncCatalog
+    ? "Test the connection next, then read its catalog."
+    : "Test the connection next, then add routes on the pages of products.";
+}
 
 const formOf = (kind: SupplierKind): Form<Fields> =>
   defineForm({

@@ -283,7 +283,7 @@ const pausedPanel = ({ pausedRoutes }: SupplierDetails, ctx: ConsoleContext): Ht
 const productCell = ({ productId, productName, faceValue }: ListedRouteRow): Html =>
   twoLines(html`<a href="/products/${productId}">${productName}</a>`, faceValueText(faceValue));
 
-const routesPanel = ({ routes }: SupplierDetails): Html =>
+const routesPanel = ({ routes, kind }: SupplierDetails): Html =>
   tablePanel({
     title: routes.length >= 200 ? "The first 200 routes" : "Routes",
     caption: "Routes",
@@ -307,5 +307,10 @@ const routesPanel = ({ routes }: SupplierDetails): Html =>
         cell: mostOf,
       },
     ],
-    empty: emptyState("No routes", "Nothing is bought here. Add one on the page of a product."),
+    empty: emptyState(
+      "No routes",
+      findKind(kind)?.canSyncCatalog
+        ? "Nothing is bought here. Read its catalog, or add a route on the page of a product."
+        : "Nothing is bought here. Add one on the page of a product.",
+    ),
   });

@@ -11,7 +11,7 @@ import type { Field } from "../../web/form/field.ts";
 import { hiddenField } from "../../web/form/text-fields.ts";
 import type { PageContent } from "../../web/layout/frame.ts";
 import { redirect } from "../../web/pages/define-page.ts";
-import { button } from "../../web/parts/button.ts";
+import { button, linkButton } from "../../web/parts/button.ts";
 import { filterBar } from "../../web/parts/filter-bar.ts";
 import { countText } from "../../web/parts/money.ts";
 import { emptyState, notice } from "../../web/parts/notice.ts";
@@ -93,7 +93,9 @@ export function syncPages(face: ConsoleFace, deps: ConsoleDeps): void {
       const done = applied.new + applied.gone + applied.repriced;
       return redirect(
         href(syncPath(idOf(ctx)), { change, q }),
-        `${countText(done)} applied, ${countText(applied.skipped)} had changed and were skipped.`,
+        applied.skipped === 0
+          ? `${countText(done)} applied.`
+          : `${countText(done)} applied, ${countText(applied.skipped)} had changed and were skipped.`,
       );
     },
     again: async (state, ctx) => {
@@ -219,7 +221,13 @@ function changesPanel(
     ],
     empty: isFiltered
       ? emptyState("Nothing matches", "Change the filter to see other changes.")
-      : emptyState("Nothing to change", "Read the catalog to compare it with your routes."),
+      : sync
+        ? emptyState(
+            "Nothing to change",
+            "Your routes agree with the catalog that was read. A new product is sold once it has a price.",
+            linkButton("Prices", "/prices"),
+          )
+        : emptyState("Nothing to change", "Read the catalog to compare it with your routes."),
     aside:
       matching.length > 0
         ? `${countText(matching.length)} ${matching.length === 1 ? "change" : "changes"}`

@@ -121,7 +121,8 @@ export async function applySync(
     applied.skipped += wanted.length - chosen.length;
     const done = new Set(wanted);
     const left = items.filter((item) => !done.has(item));
-    await storeSync(tx, supplierId, { ...seen, items: left }, seen.proposedAt);
+    const unchanged = seen.unchanged + applied.new + applied.repriced;
+    await storeSync(tx, supplierId, { ...seen, items: left, unchanged }, seen.proposedAt);
     await recordActivity(tx, clock, {
       ...by,
       action: "supplier.catalog_synced",
