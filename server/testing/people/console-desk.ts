@@ -63,20 +63,22 @@ const pickConsole = ({ dualControlAbove }: { dualControlAbove?: string }) =>
 /** What a console needs of a test app. */
 type ConsoleStore = Pick<TestApp, "db" | "clock" | "secrets" | "keyring" | "codeVault">;
 
-/** The console of a test app. `url` is where a browser reaches it over plain HTTP, when it listens. */
+/** The console of a test app. `url` is where a browser reaches it over plain HTTP, when it listens; `shopUrl` that of the app. */
 export async function openConsoleOn(
   scrip: ConsoleStore,
   {
     url,
+    shopUrl,
     dualControlAbove,
     suppliers = {},
   }: {
     url?: string;
+    shopUrl?: string;
     dualControlAbove?: string;
     suppliers?: Readonly<Record<string, RemoteSupplier>>;
   } = {},
 ) {
-  const accounts: AccountDeps = testAccounts(scrip);
+  const accounts: AccountDeps = testAccounts(scrip, shopUrl);
   const console = buildConsole({
     ...{ db: scrip.db, clock: scrip.clock, secrets: scrip.secrets, keyring: scrip.keyring },
     codeVault: scrip.codeVault,

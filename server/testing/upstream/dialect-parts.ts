@@ -62,3 +62,10 @@ export const changeText = (reply: Reply, from: RegExp, to: string): Reply => ({
 
 export const isBasic = (authorization: string | undefined, user: string, password: string): boolean =>
   authorization === `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+
+/** The part of a list that an address asks for: `page` from 1, and the name that the supplier has for its size. */
+export function pageOf<Item>({ searchParams }: URL, sizeName: string, items: readonly Item[]): Item[] {
+  const size = Number(searchParams.get(sizeName) ?? items.length);
+  const start = (Number(searchParams.get("page") ?? 1) - 1) * size;
+  return items.slice(start, start + size);
+}

@@ -1,5 +1,14 @@
 import type { OrderStatus } from "../../src/orders/status.ts";
-import { changeText, errorReply, isBasic, json, money, withMoney, withoutNeeded } from "./dialect-parts.ts";
+import {
+  changeText,
+  errorReply,
+  isBasic,
+  json,
+  money,
+  pageOf,
+  withMoney,
+  withoutNeeded,
+} from "./dialect-parts.ts";
 import type { Dialect, Reply } from "./upstream-dialect.ts";
 import type { Refusal } from "./upstream-faults.ts";
 import { codeOf, type Ledger, numberFrom, type Purchase, priceOf, statusOf } from "./upstream-ledger.ts";
@@ -7,7 +16,10 @@ import { codeOf, type Ledger, numberFrom, type Purchase, priceOf, statusOf } fro
 export const DTONE_LOGIN = { apiKey: "dtone-key", apiSecret: "dtone-secret" };
 
 /** DT One's API, as far as a buyer uses it. `logins` are the secrets that are accepted now. */
-export function dtoneDialect(logins: () => readonly string[] = () => [DTONE_LOGIN.apiSecret]): Dialect {
+export function dtoneDialect(
+  logins: () => readonly string[] = () => [DTONE_LOGIN.apiSecret],
+  products: () => readonly unknown[] = () => PRODUCTS,
+): Dialect {
   return {
     readRequest(request, body, ledger) {
       const isKnown = logins().some((one) => isBasic(request.headers.authorization, DTONE_LOGIN.apiKey, one));
@@ -17,7 +29,7 @@ export function dtoneDialect(logins: () => readonly string[] = () => [DTONE_LOGI
       const reference = url.searchParams.get("external_id");
       if (url.pathname === "/v1/transactions" && reference !== null)
         return { call: { verb: "list", reference } };
-      return { reply: readRest(url, ledger) };
+      return { reply: readRest(url, ledger, products()) };
     },
     placed: (purchase, replayed) => (replayed ? TAKEN : json(201, withMoney(JSON.stringify(view(purchase))))),
     listed: (purchases) => list(purchases),
@@ -117,21 +129,19 @@ function readOrder(text: string): ReturnType<Dialect["readRequest"]> {
   return { call: { verb: "place", demand } };
 }
 
-function readRest(url: URL, ledger: Ledger): Reply {
-  const isFirst = (url.searchParams.get("page") ?? "1") === "1";
+function readRest(url: URL, ledger: Ledger, products: readonly unknown[]): Reply {
   if (url.pathname === "/v1/balances")
     return json(
       200,
       '[{"id": 1, "unit": "USD", "unit_type": "CURRENCY", "available": 900.75, "holding": 0}]',
     );
-  if (url.pathname === "/v1/products")
-    return isFirst ? json(200, PRODUCTS) : errors(404, 1000404, "Resource not found");
-  if (url.pathname === "/v1/transactions") {
-    const size = Number(url.searchParams.get("per_page"));
-    const start = (Number(url.searchParams.get("page")) - 1) * size;
-    const rows = ledger.list().slice(start, start + size);
-    return rows.length > 0 ? list(rows) : errors(404, 1000404, "Resource not found");
-  }
+  const lists: Readonly<Record<string, () => Reply>> = {
+    "/v1/products": () => json(200, pageOf(url, "per_page", products)),
+    "/v1/transactions": () => list(pageOf(url, "per_page", ledger.list())),
+  };
+  const reply = lists[url.pathname]?.();
+  // It has no empty lists.
+  if (reply && reply.text !== "[]") return reply;
   return errors(404, 1000404, "Resource not found");
 }
 

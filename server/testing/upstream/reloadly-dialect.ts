@@ -1,6 +1,6 @@
 import type { OrderStatus } from "../../src/orders/status.ts";
 import type { Goods } from "../../src/suppliers/goods.ts";
-import { changeText, errorReply, json, money, withMoney, withoutNeeded } from "./dialect-parts.ts";
+import { changeText, errorReply, json, money, pageOf, withMoney, withoutNeeded } from "./dialect-parts.ts";
 import type { Dialect, Reply } from "./upstream-dialect.ts";
 import type { Refusal } from "./upstream-faults.ts";
 import { codeOf, type Ledger, numberFrom, type Purchase, priceOf, statusOf } from "./upstream-ledger.ts";
@@ -14,6 +14,8 @@ export type ReloadlyFakeOptions = {
   logins?: () => readonly string[];
   /** Whether the sign-in answers with a page of HTML now. */
   isSignInBroken?: () => boolean;
+  /** Its catalog, one product by default. */
+  products?: () => readonly unknown[];
 };
 
 /** Reloadly's API for gift cards, as far as a buyer uses it. */
@@ -21,6 +23,7 @@ export function reloadlyDialect({
   tokenMs = 3_600_000,
   logins,
   isSignInBroken = () => false,
+  products = () => PRODUCTS,
 }: ReloadlyFakeOptions = {}): Dialect {
   const tokens = new Map<string, number>();
   const accepts = logins ?? (() => [RELOADLY_LOGIN.clientSecret]);
@@ -49,7 +52,7 @@ export function reloadlyDialect({
       const reference = url.searchParams.get("customIdentifier");
       if (url.pathname === "/reports/transactions" && reference !== null)
         return { call: { verb: "list", reference } };
-      return { reply: readRest(url, ledger) };
+      return { reply: readRest(url, ledger, products()) };
     },
     placed: (purchase, replayed) => (replayed ? TAKEN : json(200, withMoney(JSON.stringify(view(purchase))))),
     listed: (purchases) => page(purchases),
@@ -178,16 +181,11 @@ function readOrder(text: string): ReturnType<Dialect["readRequest"]> {
   return { call: { verb: "place", demand } };
 }
 
-function readRest(url: URL, ledger: Ledger): Reply {
-  const isFirst = (url.searchParams.get("page") ?? "1") === "1";
+function readRest(url: URL, ledger: Ledger, products: readonly unknown[]): Reply {
   if (url.pathname === "/accounts/balance")
     return json(200, '{"balance": 5000.25, "currencyCode": "USD", "updatedAt": "2026-01-01 10:00:00"}');
-  if (url.pathname === "/products") return json(200, { content: isFirst ? PRODUCTS : [], last: true });
-  if (url.pathname === "/reports/transactions") {
-    const size = Number(url.searchParams.get("size"));
-    const start = (Number(url.searchParams.get("page")) - 1) * size;
-    return page(ledger.list().slice(start, start + size));
-  }
+  if (url.pathname === "/products") return json(200, { content: pageOf(url, "size", products) });
+  if (url.pathname === "/reports/transactions") return page(pageOf(url, "size", ledger.list()));
   return json(404, { errorCode: "NOT_FOUND", message: "Not found" });
 }
 

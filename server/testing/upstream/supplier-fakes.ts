@@ -34,7 +34,7 @@ export const SECRETS: Readonly<Record<FakeKind, string>> = {
 /** A server that speaks the protocol of a supplier, and misbehaves as all of them do. */
 export async function startSupplierFake(
   kind: FakeKind,
-  options: Omit<FakeUpstreamOptions, "dialect"> & { tokenMs?: number; isSignInBroken?: () => boolean },
+  options: Omit<FakeUpstreamOptions, "dialect"> & DialectOptions,
 ): Promise<SupplierFake> {
   const logins: Logins = { accepted: [SECRETS[kind]] };
   const fake = await startFake({ ...options, dialect: dialectOf(kind, logins, options) });
@@ -59,19 +59,22 @@ export async function startSupplierFake(
   };
 }
 
+type DialectOptions = Pick<ReloadlyFakeOptions, "tokenMs" | "isSignInBroken" | "products">;
+
 function dialectOf(
   kind: FakeKind,
   logins: Logins,
-  { tokenMs, isSignInBroken }: Pick<ReloadlyFakeOptions, "tokenMs" | "isSignInBroken">,
+  { tokenMs, isSignInBroken, products }: DialectOptions,
 ): Dialect {
   const accepted = () => logins.accepted;
-  if (kind === "reloadly")
-    return reloadlyDialect({
-      logins: accepted,
-      ...(tokenMs === undefined ? {} : { tokenMs }),
-      ...(isSignInBroken === undefined ? {} : { isSignInBroken }),
-    });
-  return kind === "bamboo" ? bambooDialect(accepted) : dtoneDialect(accepted);
+  if (kind === "bamboo") return bambooDialect(accepted);
+  if (kind === "dtone") return dtoneDialect(accepted, products);
+  return reloadlyDialect({
+    logins: accepted,
+    ...(tokenMs === undefined ? {} : { tokenMs }),
+    ...(isSignInBroken === undefined ? {} : { isSignInBroken }),
+    ...(products === undefined ? {} : { products }),
+  });
 }
 
 /** The adapter of a fake, without the supplier's limits on calls. */
