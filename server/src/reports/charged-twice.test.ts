@@ -40,7 +40,9 @@ upstream.answers["/orders"] = ({ body }) => {
 upstream.answers["/reports/transactions"] = ({ query }) =>
   JSON.stringify({ content: isListed || query.get("customIdentifier") === null ? sold : [] });
 for (const id of [70_031, 70_032])
-  upstream.answers[`/orders/transactions/${id}/cards`] = JSON.stringify([{ cardNumber: `CARD-${id}`, pinCode: null }]);
+  upstream.answers[`/orders/transactions/${id}/cards`] = JSON.stringify([
+    { cardNumber: `CARD-${id}`, pinCode: null },
+  ]);
 
 const day = (days: number): Date => new Date(Math.floor(clock.now().getTime() / DAY_MS + days) * DAY_MS);
 const month = () => ({ from: day(-20), to: day(10) });
