@@ -344,7 +344,7 @@ async function readMonth(page: Page, sold: Sold): Promise<void> {
   assert.equal(cells[heads.indexOf("Margin")], text(marginMinor));
   assert.equal(cells[heads.indexOf("Lost converted")], text(converted(100n)));
   await open(page, "/reports/lost?from=2030-06-01&to=2030-06-30");
-  for (const cause of ["Charged above the limit of its route", "Taken back after delivery"])
+  for (const cause of ["Charged too much", "Taken back after delivery"])
     await page.getByRole("row").filter({ hasText: cause }).first().waitFor();
 }
 
