@@ -21,6 +21,8 @@ import { runFulfilment } from "./run-fulfilment.ts";
 /** A busy machine takes this long, and a token that ends before it is used would never buy anything. */
 const TIMEOUT_MS = 2_000;
 const TOKEN_MS = 1_000;
+/** The books lag less than this. */
+const LAG_MS = 2_500;
 /** How often each supplier wants another secret. */
 const TURNS = sizeFor("chaos", { share: 3, full: 30 });
 /** Placed at once when a supplier wants another secret. More follow one by one until it has turned one away. */
@@ -55,7 +57,7 @@ before(async () => {
       const supplierId = await addSupplierRow(scrip.db, { kind });
       const sealed = sealSupplierConfig(scrip.keyring, supplierId, fake.config());
       await scrip.db.rows(sql`
-        update suppliers set sealed_config = ${sealed}, rate_per_second = 10000 where id = ${supplierId}`);
+        update suppliers set sealed_config = ${sealed}, rate_per_second = 10000, resend_after_ms = ${LAG_MS} where id = ${supplierId}`);
       return { ...fake, supplierId, productId: `${kind}-card` };
     }),
   );

@@ -49,7 +49,7 @@ async function assertTold(orderId: string, ...expected: string[]): Promise<void>
     const { data, ...envelope } = JSON.parse(body);
     assert.equal(envelope.type, type);
     assert.equal(data.order_id, orderId);
-    assert.deepEqual(Object.keys(data), ["order_id", "status"]);
+    assert.deepEqual(Object.keys(data), ["order_id", "status", "environment"]);
     return `${type} ${data.status}`;
   });
   assert.deepEqual(told, expected);
