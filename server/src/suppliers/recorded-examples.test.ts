@@ -96,7 +96,7 @@ const NAMED: readonly [kind: string, name: string, call: string, sku: string, va
   ["reloadly", "an order that succeeds", "POST /orders", "product.productId", "product.unitPrice"],
   [
     ...(["reloadly", "a transaction that is found"] as const),
-    `GET /reports/transactions?customIdentifier=${REFERENCE}&size=1&page=1`,
+    `GET /reports/transactions?customIdentifier=${REFERENCE}&size=10&page=1`,
     ...(["content.0.product.productId", "content.0.product.unitPrice"] as const),
   ],
   [

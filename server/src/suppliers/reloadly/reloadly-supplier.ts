@@ -119,17 +119,41 @@ async function lookUp(
   { reference, upstreamId, asked }: LookUp,
   limit: CallLimit,
 ): Promise<LookUpOutcome> {
-  const query = new URLSearchParams({ customIdentifier: reference, size: "1", page: "1" });
+  const query = new URLSearchParams({ customIdentifier: reference, size: String(REPEATS_MAX), page: "1" });
   const answer = await client.call({ method: "GET", path: `/reports/transactions?${query}` }, limit);
   const content = contentOf(answer);
   if (!Array.isArray(content)) return content;
-  const [transaction, ...others] = content;
   // It was accepted once, so an empty list cannot be true.
-  if (transaction === undefined)
+  if (content.length === 0)
     return upstreamId === undefined ? { kind: "not_found" } : { kind: "unknown", reason: "missing" };
-  if (others.length > 0) return NONSENSE;
-  return withCards(client, judgeTransaction(transaction, reference, asked, client.isDiscountCredited), limit);
+  const verdicts = content.map((one) => judgeTransaction(one, reference, asked, client.isDiscountCredited));
+  return withCards(client, chooseVerdict(verdicts, upstreamId), limit);
 }
+
+/** Under one reference. More than that is nonsense. */
+const REPEATS_MAX = 10;
+
+/**
+ * A repeated identifier may be sold again. Then one transaction is the purchase: the one that we know, else the first that was sold, else one
+ * that is pending. The others are found by reconciliation. All must be ours: a list with a foreign one proves nothing.
+ */
+export function chooseVerdict(
+  verdicts: readonly ReloadlyVerdict[],
+  upstreamId: string | undefined,
+): ReloadlyVerdict {
+  if (verdicts.some(({ kind }) => kind === "unknown")) return NONSENSE;
+  const first = (kind: ReloadlyVerdict["kind"]) =>
+    verdicts
+      .filter((one) => one.kind === kind)
+      .toSorted((one, other) => (idOf(one) < idOf(other) ? -1 : 1))
+      .at(0);
+  const known = verdicts.find((one) => "upstreamId" in one && one.upstreamId === upstreamId);
+  return known ?? first("sold") ?? first("accepted") ?? verdicts[0] ?? NONSENSE;
+}
+
+/** Ids are numbers, in the order of sale. */
+const idOf = (verdict: ReloadlyVerdict): string =>
+  "upstreamId" in verdict ? verdict.upstreamId.padStart(20, "0") : "";
 
 function contentOf(answer: HttpAnswer | NotSent): Json[] | (LookUpOutcome & { kind: "unknown" }) {
   if (answer.kind === "not_sent") return { kind: "unknown", reason: answer.reason };
