@@ -89,7 +89,7 @@ const SAME: Record<string, () => Asked> = {
   "a test scenario with a live key": () =>
     place("same-order", { headers: { "X-Test-Scenario": "nonsense" } }),
   "no key": () => place("same-1", { key: "" }),
-  "an unknown key": () => place("same-1", { key: `${key.slice(0, -1)}0` }),
+  "an unknown key": () => place("same-1", { key: `${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}` }),
   "a missing scope": () => place("same-1", { key: readOnly }),
   "a catalog page": () => ({ method: "GET", url: "/v1/catalog?limit=10" }),
   "a catalog page with a wrong limit": () => ({ method: "GET", url: "/v1/catalog?limit=-1" }),
