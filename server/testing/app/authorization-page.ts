@@ -14,7 +14,7 @@ Checks run in this order. A refused request changes nothing:
 
 | caller | response |
 |---|---|
-| no key, or a malformed, unknown, revoked or expired key | 401 \`unauthenticated\`; `detail` says no more than the headers show |
+| no key, or a malformed, unknown, revoked or expired key | 401 \`unauthenticated\`; \`detail\` says no more than the headers show |
 | a key from an address outside its allowlist | 403 \`ip_not_allowed\` |
 | a key without the operation's scope | 403 \`forbidden\` |
 | a test key with \`X-Test-Scenario\`: \`rate_limited\`, \`internal_error\`, \`service_unavailable\` | 429, 500, 503 |
